@@ -41,7 +41,7 @@ const char *domain_number_text(struct arena *a, struct decimal d);
 struct domain_list {
 	struct buf text;
 	size_t count, left_out;
-	size_t most; /* limit of listed entries; 0: as many as fit */
+	size_t max; /* limit of listed entries; 0: as many as fit */
 };
 
 void domain_list_init(struct domain_list *l);

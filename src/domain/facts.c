@@ -89,7 +89,7 @@ void domain_list_init(struct domain_list *l)
 void domain_list_add(struct domain_list *l, const char *fmt, ...)
 {
 	size_t before = l->text.n;
-	bool full = l->left_out > 0 || (l->most > 0 && l->count == l->most);
+	bool full = l->left_out > 0 || (l->max > 0 && l->count == l->max);
 	va_list args;
 
 	if (!full) {

@@ -40,8 +40,8 @@ bool map_parts_share(const struct map_part *a, const struct map_part *b)
 /* ---- groups ---- */
 
 /* Explains a fan-out with the entity at its end and two queries that work. */
-static bool fails_fan_out(struct block *b, const struct metric_def *m,
-			  const struct dimension_def *d)
+static bool refuse_fan_out(struct block *b, const struct metric_def *m,
+			   const struct dimension_def *d)
 {
 	const struct language *l = b->w->map->catalog->language;
 	const struct entity_def *root = m->measure->entity;
@@ -62,7 +62,7 @@ static bool fails_fan_out(struct block *b, const struct metric_def *m,
 }
 
 /* Returns true if duplicated rows do not change the result. */
-static bool is_repeatable(const struct measure_def *m)
+static bool ignores_duplicates(const struct measure_def *m)
 {
 	return m->aggregate == AGGREGATE_MIN || m->aggregate == AGGREGATE_MAX ||
 	       (m->aggregate == AGGREGATE_COUNT_DISTINCT && m->entity->key[0] == m->column &&
@@ -78,8 +78,8 @@ static bool check_fan_out(struct block *b, const struct dimension_def *d)
 	if (map_path_is_safe(&path))
 		return true;
 	for (size_t i = 0; i < b->count; i++)
-		if (!is_repeatable(b->parts[i].metric->measure))
-			return fails_fan_out(b, b->parts[i].metric, d);
+		if (!ignores_duplicates(b->parts[i].metric->measure))
+			return refuse_fan_out(b, b->parts[i].metric, d);
 	return true;
 }
 
@@ -117,7 +117,7 @@ static bool add_keys(struct block *b)
 
 /* SQLite prefers an index order, with a lookup for each row, to sorting, which is ten times faster.
  * A "+" before the group prevents the use of the index. */
-static bool is_to_sort(const struct block *b)
+static bool should_sort(const struct block *b)
 {
 	return b->w->dialect == DIALECT_SQLITE && *measure_of(b)->entity->indexes &&
 	       !(b->index && !b->keys && map_index_is_in_order(b->w->query, b->index));
@@ -125,7 +125,7 @@ static bool is_to_sort(const struct block *b)
 
 static void write_groups(const struct block *b, const char *prefix, bool named, struct buf *out)
 {
-	const char *sign = !named && is_to_sort(b) ? "+" : "";
+	const char *sign = !named && should_sort(b) ? "+" : "";
 
 	for (size_t i = 0; i < b->group_count; i++) {
 		buf_printf(out, "%s%s%s", i ? ", " : "", sign, b->groups[i]);
@@ -168,7 +168,7 @@ static bool add_defined(struct block *b, struct map_select *s, const struct wher
 }
 
 /* A default condition of another metric's entity does not apply if there is no path to it. */
-static bool concerns(struct block *b, const struct map_where *w)
+static bool applies_to_block(struct block *b, const struct map_where *w)
 {
 	struct map_path paths[2];
 
@@ -200,9 +200,10 @@ static bool add_period(struct block *b, struct map_select *s, struct buf *out)
 			       out);
 }
 
-/* `but`, `or_this`: dimensions whose conditions are omitted, or NULL. */
-static bool add_conditions(struct block *b, struct map_select *s, const struct dimension_def *but,
-			   const struct dimension_def *or_this, struct buf *out)
+/* `omitted`, `also_omitted`: dimensions whose conditions are left out, or NULL. */
+static bool add_conditions(struct block *b, struct map_select *s,
+			   const struct dimension_def *omitted,
+			   const struct dimension_def *also_omitted, struct buf *out)
 {
 	const struct map_query *q = b->w->query;
 	const struct metric_def *m = b->parts[0].metric;
@@ -210,8 +211,8 @@ static bool add_conditions(struct block *b, struct map_select *s, const struct d
 	for (size_t i = 0; !b->keys && i < q->where_count; i++) {
 		const struct map_where *w = &q->where[i];
 
-		if ((but && w->dimension == but) || (or_this && w->dimension == or_this) ||
-		    !concerns(b, w))
+		if ((omitted && w->dimension == omitted) ||
+		    (also_omitted && w->dimension == also_omitted) || !applies_to_block(b, w))
 			continue;
 		if (!map_where_write(s, &b->w->binds, w, out))
 			return false;
@@ -223,7 +224,7 @@ static bool add_conditions(struct block *b, struct map_select *s, const struct d
 
 /* ---- versions ---- */
 
-static bool is_conditioned(const struct map_query *q, const struct dimension_def *d)
+static bool has_condition(const struct map_query *q, const struct dimension_def *d)
 {
 	for (size_t i = 0; d && i < q->where_count; i++)
 		if (q->where[i].dimension == d)
@@ -275,8 +276,8 @@ static bool add_latest(struct block *b)
 	size_t n = 0;
 	bool good;
 
-	if (!m->latest.order || is_conditioned(b->w->query, m->latest.order) ||
-	    is_conditioned(b->w->query, m->latest.label))
+	if (!m->latest.order || has_condition(b->w->query, m->latest.order) ||
+	    has_condition(b->w->query, m->latest.label))
 		return true;
 	map_select_begin(&in, m->entity);
 	for (; m->latest.per[n] && n < MAP_PAIRS_MAX; n++)
@@ -317,7 +318,8 @@ static bool add_snapshot(struct block *b)
 		outside[i] = b->groups[i];
 		if (b->keys)
 			return map_fail(b->w->why, MAP_NOT_ADDITIVE, b->parts[0].metric->name,
-					b->w->e, "%s is a stock and no condition of a list",
+					b->w->e,
+					"%s is a stock and cannot be a condition of a list",
 					b->parts[0].metric->name);
 		if (!map_select_dimension(&in, q->by[i].dimension, q->by[i].grain, false,
 					  &inside[i]))
@@ -366,7 +368,7 @@ static const char *day_function(const struct measure_def *m)
 	return m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_AVG ? "EXACT_PART" : NULL;
 }
 
-static const char *whole_text(struct block *b, const struct map_part *p)
+static const char *total_text(struct block *b, const struct map_part *p)
 {
 	static const char *const functions[] = {
 		[AGGREGATE_SUM] = "EXACT_SUM", [AGGREGATE_AVG] = "EXACT_AVG",
@@ -387,7 +389,7 @@ static bool write_by_days(struct block *b, struct buf *out)
 
 	buf_printf(out, "SELECT %s AS d1", group);
 	for (size_t i = 0; i < b->count; i++)
-		buf_printf(out, ", %s AS %s", whole_text(b, &b->parts[i]), b->parts[i].name);
+		buf_printf(out, ", %s AS %s", total_text(b, &b->parts[i]), b->parts[i].name);
 	buf_printf(out, "\nFROM (SELECT %s AS day", day);
 	for (size_t i = 0; i < b->count; i++) {
 		const struct measure_def *m = b->parts[i].metric->measure;

@@ -1,60 +1,60 @@
 /*
- * Use of SQLite's indexes on a block's entity. SQLite cannot tell how many rows a value has, and a
- * row looked up by an index costs fifteen times as much as a scanned one. So a block is read from a
- * covering index, or else by a scan. If the index is ordered by day, rows are aggregated by day
+ * Use of SQLite's indexes on a block's entity. SQLite does not know how many rows have a value, and
+ * a row looked up by an index costs fifteen times as much as a scanned one. So a block is read from
+ * a covering index, or else by a scan. If the index is ordered by day, rows are aggregated by day
  * first: sorting a million rows by month takes five times as long as adding them up.
  */
 #include "map_int.h"
 
 #include <string.h>
 
-static bool holds(const struct view_column *const *index, const struct view_column *column)
+static bool covers(const struct view_column *const *index, const struct view_column *column)
 {
 	while (*index && *index != column)
 		index++;
 	return *index != NULL;
 }
 
-static bool holds_dimension(const struct view_column *const *index, const struct entity_def *root,
-			    const struct dimension_def *d)
+static bool covers_dimension(const struct view_column *const *index, const struct entity_def *root,
+			     const struct dimension_def *d)
 {
-	return d && d->map.entity == root && holds(index, d->map.column);
+	return d && d->map.entity == root && covers(index, d->map.column);
 }
 
-static bool holds_where(const struct view_column *const *index, const struct entity_def *root,
-			const struct map_where *w)
+static bool covers_where(const struct view_column *const *index, const struct entity_def *root,
+			 const struct map_where *w)
 {
 	if (w->condition)
 		return false;
-	return w->measure ? w->measure->column && holds(index, w->measure->column)
-			  : holds_dimension(index, root, w->dimension);
+	return w->measure ? w->measure->column && covers(index, w->measure->column)
+			  : covers_dimension(index, root, w->dimension);
 }
 
-static bool holds_part(const struct view_column *const *index, const struct map_part *p)
+static bool covers_part(const struct view_column *const *index, const struct map_part *p)
 {
 	const struct measure_def *m = p->metric->measure;
 
 	return p->metric->where_count + m->where_count == 0 && !m->latest.order &&
-	       m->additivity != ADDITIVE_SEMI && (!m->column || holds(index, m->column));
+	       m->additivity != ADDITIVE_SEMI && (!m->column || covers(index, m->column));
 }
 
-static bool holds_all(const struct map_writer *w, const struct view_column *const *index,
-		      const struct map_part *parts, size_t count)
+static bool covers_all(const struct map_writer *w, const struct view_column *const *index,
+		       const struct map_part *parts, size_t count)
 {
 	const struct entity_def *root = parts[0].metric->measure->entity;
 	const struct map_query *q = w->query;
 	const struct map_period *p = parts[0].is_before ? &q->before : &q->period;
 
 	for (size_t i = 0; i < count; i++)
-		if (!holds_part(index, &parts[i]))
+		if (!covers_part(index, &parts[i]))
 			return false;
 	for (size_t i = 0; i < q->by_count; i++)
-		if (!holds_dimension(index, root, q->by[i].dimension))
+		if (!covers_dimension(index, root, q->by[i].dimension))
 			return false;
 	for (size_t i = 0; i < q->where_count; i++)
-		if (!holds_where(index, root, &q->where[i]))
+		if (!covers_where(index, root, &q->where[i]))
 			return false;
-	return !p->is_set || holds_dimension(index, root, schema_time(w->map->schema, root));
+	return !p->is_set || covers_dimension(index, root, schema_time(w->map->schema, root));
 }
 
 static bool begins_with_group(const struct view_column *const *index, const struct map_query *q)
@@ -70,7 +70,7 @@ const struct view_column *const *map_index(const struct map_writer *w, const str
 
 	for (; w->dialect == DIALECT_SQLITE && *list; list++)
 		if ((!found || begins_with_group(*list, w->query)) &&
-		    holds_all(w, *list, parts, count))
+		    covers_all(w, *list, parts, count))
 			found = *list;
 	return found;
 }
@@ -90,7 +90,7 @@ bool map_index_has_days(const struct map_query *q, const struct view_column *con
 	       q->by[0].dimension->map.type == COLUMN_DATE;
 }
 
-static bool is_one(const struct map_where *w, enum where_op op)
+static bool is_single_value(const struct map_where *w, enum where_op op)
 {
 	return op == OP_IS ||
 	       (op == OP_BETWEEN && w->count == 2 && w->values[0].text && w->values[1].text &&
@@ -103,5 +103,5 @@ bool map_index_is_coarse(const struct entity_def *n, const struct map_where *w, 
 	bool is_day = column->has_type &&
 		      (column->type == COLUMN_DATE || column->type == COLUMN_DATETIME);
 
-	return holds(n->coarse, column) && !(is_day && is_one(w, op));
+	return covers(n->coarse, column) && !(is_day && is_single_value(w, op));
 }

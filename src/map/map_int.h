@@ -148,7 +148,7 @@ bool map_index_is_in_order(const struct map_query *q, const struct view_column *
 /* Returns true if the index orders rows by the days from which the query's groups are computed. */
 bool map_index_has_days(const struct map_query *q, const struct view_column *const *index,
 			const struct map_part *parts, size_t count);
-/* Is looking rows up by this comparison of a dimension slower than reading all of them? */
+/* Returns true if an index lookup for this comparison of a dimension is slower than a scan. */
 bool map_index_is_coarse(const struct entity_def *n, const struct map_where *w, enum where_op op);
 
 /* ---- map_list.c ---- */

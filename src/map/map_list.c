@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-struct pieces {
+struct clauses {
 	struct buf columns, joins, conditions, order;
 };
 
@@ -18,7 +18,7 @@ static void add_column(struct map_writer *w, struct map_statement *s, struct map
 	list[s->column_count++] = c;
 }
 
-static bool fails_show(struct map_writer *w, const struct dimension_def *d)
+static bool refuse_several(struct map_writer *w, const struct dimension_def *d)
 {
 	return map_fail(w->why, MAP_FAN_OUT, d->name, w->e, "a %s can have several %s",
 			w->query->list->label, d->map.entity->plural);
@@ -33,7 +33,7 @@ static bool show_dimension(struct map_writer *w, struct map_select *s, struct ma
 	if (!map_select_path(s, w->query->list, d->map.entity, &path))
 		return false;
 	if (!map_path_is_safe(&path))
-		return fails_show(w, d);
+		return refuse_several(w, d);
 	if (!map_select_dimension(s, d, GRAIN_NONE, true, &x))
 		return false;
 	add_column(w, st,
@@ -71,7 +71,7 @@ static bool is_shown(const struct map_query *q, const struct measure_def *m)
 	return false;
 }
 
-/* What the list is ordered by is shown too. */
+/* Also shows the columns by which the list is ordered. */
 static bool show_order(struct map_writer *w, struct map_select *s, struct map_statement *st,
 		       struct buf *out)
 {
@@ -124,7 +124,7 @@ static bool is_count(const struct metric_def *m)
 
 /* Joins a metric of another entity, grouped by this entity's whole key. */
 static bool join_metric(struct map_writer *w, struct map_select *s, size_t i,
-			struct map_statement *st, struct pieces *p)
+			struct map_statement *st, struct clauses *p)
 {
 	const struct map_having *h = &w->query->having[i];
 	const struct entity_def *n = w->query->list;
@@ -133,7 +133,7 @@ static bool join_metric(struct map_writer *w, struct map_select *s, size_t i,
 
 	if (h->metric->form != FORM_MEASURE || !n->key[0])
 		return map_fail(w->why, MAP_BAD_VALUE, h->metric->name, w->e,
-				"%s is no condition of a list", h->metric->name);
+				"%s cannot be a condition of a list", h->metric->name);
 	buf_str(&p->joins, "\nLEFT JOIN (");
 	if (!map_block_write(w, &part, 1, n, &p->joins))
 		return false;
@@ -208,9 +208,9 @@ static bool write_order(struct map_writer *w, struct map_select *s, struct buf *
 	return true;
 }
 
-/* The joins are known only when everything that needs one was written. */
-static bool write_pieces(struct map_writer *w, struct map_select *s, struct map_statement *st,
-			 struct pieces *p)
+/* The joins are known only after everything that needs one has been written. */
+static bool write_clauses(struct map_writer *w, struct map_select *s, struct map_statement *st,
+			  struct clauses *p)
 {
 	const struct map_query *q = w->query;
 
@@ -228,7 +228,7 @@ static bool write_pieces(struct map_writer *w, struct map_select *s, struct map_
 bool map_list_write(struct map_writer *w, struct buf *out, struct map_statement *st)
 {
 	struct map_select *s = arena_alloc(w->arena, sizeof(*s));
-	struct pieces p;
+	struct clauses p;
 	bool good;
 
 	*s = (struct map_select){.map = w->map,
@@ -242,7 +242,7 @@ bool map_list_write(struct map_writer *w, struct buf *out, struct map_statement 
 	buf_init(&p.conditions, MAP_TEXT_BYTES_MAX);
 	buf_init(&p.order, MAP_TEXT_BYTES_MAX);
 	map_select_begin(s, w->query->list);
-	good = write_pieces(w, s, st, &p);
+	good = write_clauses(w, s, st, &p);
 	if (good) {
 		buf_str(out, buf_text(&p.columns));
 		map_select_from(s, out);

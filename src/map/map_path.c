@@ -35,8 +35,9 @@ static bool slice(const struct chain_def *c, const struct entity_def *from,
 
 struct search {
 	const struct map *map;
-	const struct map_step **came;  /* by entity: the step that found it first */
-	const struct map_step **other; /* by entity: another edge between the same two entities */
+	const struct map_step **found_by; /* by entity: the step that found it first */
+	const struct map_step *
+		*alternative; /* by entity: another edge between the same two entities */
 	size_t *queue;
 	size_t head, tail;
 };
@@ -50,41 +51,42 @@ static void visit(struct search *s, size_t entity)
 
 		if (next == entity)
 			continue;
-		if (!s->came[next] && next != s->queue[0]) {
-			s->came[next] = &l->steps[i];
+		if (!s->found_by[next] && next != s->queue[0]) {
+			s->found_by[next] = &l->steps[i];
 			s->queue[s->tail++] = next;
-		} else if (s->came[next] && map_step_from(s->came[next])->index == entity &&
-			   !s->other[next]) {
-			s->other[next] = &l->steps[i];
+		} else if (s->found_by[next] && map_step_from(s->found_by[next])->index == entity &&
+			   !s->alternative[next]) {
+			s->alternative[next] = &l->steps[i];
 		}
 	}
 }
 
-/* Builds the path from its end. `other`: with the other edge where there is one. */
-static struct map_path follow(const struct search *s, const struct entity_def *to, bool other,
-			      struct arena *a)
+/* Builds the path from its end. `alternative`: uses the alternative edges where they exist. */
+static struct map_path build_path(const struct search *s, const struct entity_def *to,
+				  bool alternative, struct arena *a)
 {
 	struct map_path p = {0};
 	struct map_step *steps;
 	size_t at = to->index, n = 0;
 
-	for (; s->came[at]; n++)
-		at = map_step_from(s->came[at])->index;
+	for (; s->found_by[at]; n++)
+		at = map_step_from(s->found_by[at])->index;
 	steps = arena_alloc(a, (n + 1) * sizeof(*steps));
 	p.steps = steps;
 	p.count = n;
 	at = to->index;
 	while (n-- > 0) {
-		steps[n] = *(other && s->other[at] ? s->other[at] : s->came[at]);
+		steps[n] =
+			*(alternative && s->alternative[at] ? s->alternative[at] : s->found_by[at]);
 		at = map_step_from(&steps[n])->index;
 	}
 	return p;
 }
 
-static bool has_other(const struct search *s, const struct map_path *p)
+static bool has_alternative(const struct search *s, const struct map_path *p)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (s->other[map_step_to(&p->steps[i])->index])
+		if (s->alternative[map_step_to(&p->steps[i])->index])
 			return true;
 	return false;
 }
@@ -101,19 +103,19 @@ enum map_found map_path(const struct map *m, const struct entity_def *from,
 	for (size_t i = 0; i < m->schema->chain_count; i++)
 		if (slice(m->schema->chains[i], from, to, a, &paths[0]))
 			return MAP_FOUND;
-	s.came = arena_alloc(a, n * sizeof(const struct map_step *));
-	s.other = arena_alloc(a, n * sizeof(const struct map_step *));
+	s.found_by = arena_alloc(a, n * sizeof(const struct map_step *));
+	s.alternative = arena_alloc(a, n * sizeof(const struct map_step *));
 	s.queue = arena_alloc(a, n * sizeof(*s.queue));
 	s.queue[0] = from->index;
-	while (s.head < s.tail && !s.came[to->index])
+	while (s.head < s.tail && !s.found_by[to->index])
 		visit(&s, s.queue[s.head++]);
-	if (!s.came[to->index])
+	if (!s.found_by[to->index])
 		return MAP_NONE;
-	paths[0] = follow(&s, to, false, a);
+	paths[0] = build_path(&s, to, false, a);
 	if (paths[0].count > MAP_HOPS_MAX)
 		return MAP_TOO_LONG;
-	if (!has_other(&s, &paths[0]))
+	if (!has_alternative(&s, &paths[0]))
 		return MAP_FOUND;
-	paths[1] = follow(&s, to, true, a);
+	paths[1] = build_path(&s, to, true, a);
 	return MAP_AMBIGUOUS;
 }

@@ -17,8 +17,8 @@ void map_select_begin(struct map_select *s, const struct entity_def *root)
 	s->alias_count = 1;
 }
 
-static bool fails_path(const struct map_select *s, const struct entity_def *from,
-		       const struct entity_def *to)
+static bool refuse_no_path(const struct map_select *s, const struct entity_def *from,
+			   const struct entity_def *to)
 {
 	s->why->from = from;
 	s->why->to = to;
@@ -30,7 +30,7 @@ static bool fails_path(const struct map_select *s, const struct entity_def *from
 }
 
 /* Names the first step in which two paths differ. */
-static bool fails_choice(const struct map_select *s, const struct map_path paths[2])
+static bool refuse_ambiguous(const struct map_select *s, const struct map_path paths[2])
 {
 	const struct edge_def *one = NULL, *other = NULL;
 
@@ -59,9 +59,9 @@ bool map_select_path(const struct map_select *s, const struct entity_def *from,
 		*out = paths[0];
 		return true;
 	case MAP_AMBIGUOUS:
-		return fails_choice(s, paths);
+		return refuse_ambiguous(s, paths);
 	default:
-		return fails_path(s, from, to);
+		return refuse_no_path(s, from, to);
 	}
 }
 

@@ -32,9 +32,9 @@ struct closest {
 	size_t edits;
 };
 
-static void consider(struct closest best[3], const char *name, const char *said)
+static void consider(struct closest best[3], const char *name, const char *given)
 {
-	size_t edits = str_edit_distance(str_of(name), str_of(said));
+	size_t edits = str_edit_distance(str_of(name), str_of(given));
 
 	for (size_t i = 0; i < 3; i++) {
 		if (best[i].name && best[i].edits <= edits)
@@ -76,14 +76,14 @@ static const char *neighbours_of(const struct map *m, const struct principal *wh
 {
 	const struct map_outgoing *l = &m->outgoing[n->index];
 	const char *text = "";
-	size_t told = 0;
+	size_t listed_count = 0;
 
-	for (size_t i = 0; i < l->count && told < MAP_NEIGHBOURS_MAX; i++) {
+	for (size_t i = 0; i < l->count && listed_count < MAP_NEIGHBOURS_MAX; i++) {
 		const struct entity_def *to = map_step_to(&l->steps[i]);
 
 		if (to == n || !map_may_entity(who, to))
 			continue;
-		text = arena_printf(a, "%s%s%s", text, told++ ? ", " : "", to->plural);
+		text = arena_printf(a, "%s%s%s", text, listed_count++ ? ", " : "", to->plural);
 	}
 	return text;
 }
@@ -93,11 +93,11 @@ static void offer_about(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct arena *a, struct map_problem *why)
 {
 	const struct language *l = m->catalog->language;
-	const struct map_outgoing *leaving = &m->outgoing[n->index];
-	const struct entity_def *beside = NULL;
+	const struct map_outgoing *outgoing_steps = &m->outgoing[n->index];
+	const struct entity_def *neighbour = NULL;
 
-	for (size_t i = 0; i < leaving->count; i++) {
-		const struct map_step *s = &leaving->steps[i];
+	for (size_t i = 0; i < outgoing_steps->count; i++) {
+		const struct map_step *s = &outgoing_steps->steps[i];
 		const struct entity_def *to = map_step_to(s);
 
 		if (to == n || !map_may_entity(who, to))
@@ -106,16 +106,16 @@ static void offer_about(const struct map *m, const struct principal *who,
 			map_suggest(why, sentence(l, SAY_MAP_BY, a, to->plural, n->label));
 			return;
 		}
-		beside = beside ? beside : to;
+		neighbour = neighbour ? neighbour : to;
 	}
-	if (beside)
-		map_suggest(why, sentence(l, SAY_MAP_RELATED, a, n->plural, beside->plural));
+	if (neighbour)
+		map_suggest(why, sentence(l, SAY_MAP_RELATED, a, n->plural, neighbour->plural));
 }
 
 /* Lists the entities between the two ends if they are too far apart and the caller may see all of
  * them; otherwise "". */
-static const char *way_between(const struct map *m, const struct principal *who,
-			       const struct map_problem *why, struct arena *a)
+static const char *path_text(const struct map *m, const struct principal *who,
+			     const struct map_problem *why, struct arena *a)
 {
 	struct map_path paths[2];
 	const char *text = "";
@@ -137,7 +137,7 @@ void map_explain_no_path(const struct map *m, const struct principal *who, struc
 {
 	const struct language *l = m->catalog->language;
 	const struct entity_def *ends[] = {why->from, why->to};
-	const char *way = way_between(m, who, why, a);
+	const char *path = path_text(m, who, why, a);
 
 	why->offer_count = 0;
 	for (size_t i = 0; i < 2; i++) {
@@ -149,6 +149,6 @@ void map_explain_no_path(const struct map *m, const struct principal *who, struc
 				sentence(l, SAY_MAP_NEIGHBOURS, a, ends[i]->plural, others));
 		offer_about(m, who, ends[i], a, why);
 	}
-	if (*way)
-		why->text = arena_printf(a, "%s %s", why->text, sentence(l, SAY_MAP_FAR, a, way));
+	if (*path)
+		why->text = arena_printf(a, "%s %s", why->text, sentence(l, SAY_MAP_FAR, a, path));
 }

@@ -22,16 +22,16 @@ static bool read_names(struct map_reading *r, const json_t *query, const char *m
 	if (!list || json_is_null(list))
 		return true;
 	if (!json_is_array(list) || json_array_size(list) > max)
-		return map_fail(r->why, MAP_BAD_VALUE, member, r->e, "%s is a list of at most %zu",
-				member, max);
+		return map_fail(r->why, MAP_BAD_VALUE, member, r->e,
+				"%s must be a list of at most %zu names", member, max);
 	json_array_foreach(list, i, item) {
 		const char *name = json_string_value(item);
 
 		if (!name)
-			return map_fail(r->why, MAP_BAD_VALUE, member, r->e, "%s holds names",
-					member);
+			return map_fail(r->why, MAP_BAD_VALUE, member, r->e,
+					"%s must contain only names", member);
 		if (strlist_has(names, name))
-			return map_fail(r->why, MAP_BAD_VALUE, member, r->e, "%.*s is there twice",
+			return map_fail(r->why, MAP_BAD_VALUE, member, r->e, "%.*s occurs twice",
 					STR_CUT(name, 60));
 		names[i] = name;
 	}
@@ -54,7 +54,7 @@ static bool read_metrics(struct map_reading *r, const json_t *query)
 
 		if (!m)
 			return map_unknown(r, *names, true);
-		if (!map_need_metric(r, m))
+		if (!map_require_metric(r, m))
 			return false;
 		r->q->metrics[r->q->metric_count++] = m;
 	}
@@ -69,12 +69,12 @@ static bool read_list(struct map_reading *r, const json_t *query)
 
 	if (!name && r->q->metric_count == 0)
 		return map_fail(r->why, MAP_BAD_VALUE, "metrics", r->e,
-				"it asks for no metric and lists nothing");
+				"the query has neither metrics nor a list");
 	if (!name)
 		return true;
 	if (r->q->metric_count > 0)
 		return map_fail(r->why, MAP_BAD_VALUE, "list", r->e,
-				"it asks for metrics or for a list, not for both");
+				"the query has both metrics and a list; use only one of them");
 	r->q->list = schema_entity(r->map->schema, name);
 	if (!r->q->list)
 		return map_unknown(r, name, false);
@@ -82,7 +82,7 @@ static bool read_list(struct map_reading *r, const json_t *query)
 		return map_fail(r->why, MAP_BAD_VALUE, "list", r->e, "%s cannot be listed",
 				r->q->list->plural);
 	r->root = r->q->list;
-	return map_need_column(r, r->root, r->root->title);
+	return map_require_column(r, r->root, r->root->title);
 }
 
 static bool add_shown(struct map_reading *r, const struct shown_def *s)
@@ -105,8 +105,9 @@ static bool show_default_columns(struct map_reading *r)
 
 		if (s->dimension ? map_may_dimension(r->who, s->dimension)
 				 : map_may_metric(r->who, m))
-			if (!add_shown(r, s) || !(s->dimension ? map_need_dimension(r, s->dimension)
-							       : map_need_metric(r, m)))
+			if (!add_shown(r, s) ||
+			    !(s->dimension ? map_require_dimension(r, s->dimension)
+					   : map_require_metric(r, m)))
 				return false;
 	}
 	return true;
@@ -119,7 +120,7 @@ static bool find_shown(struct map_reading *r, const char *name, struct shown_def
 
 	if (m && m->entity == r->root && m->column) {
 		*out = (struct shown_def){name, NULL, m};
-		return map_need_measure(r, m);
+		return map_require_measure(r, m);
 	}
 	if (!map_find_dimension(r, name, &by))
 		return false;
@@ -136,7 +137,7 @@ static bool read_show(struct map_reading *r, const json_t *query)
 		return false;
 	if (!r->q->list)
 		return !*names ||
-		       map_fail(r->why, MAP_BAD_VALUE, "show", r->e, "show is for lists");
+		       map_fail(r->why, MAP_BAD_VALUE, "show", r->e, "show is only for lists");
 	if (!*names)
 		return show_default_columns(r);
 	for (; *names; names++)
@@ -172,7 +173,7 @@ static bool read_by(struct map_reading *r, const json_t *query)
 	if (!read_names(r, query, "by", MAP_BY_MAX, &names))
 		return false;
 	if (*names && r->q->list)
-		return map_fail(r->why, MAP_BAD_VALUE, "by", r->e, "by is for metrics");
+		return map_fail(r->why, MAP_BAD_VALUE, "by", r->e, "by is only for metrics");
 	for (; *names; names++)
 		if (!map_find_dimension(r, *names, &by) || !add_by(r, &by))
 			return false;
@@ -201,7 +202,7 @@ static bool add_key(struct map_reading *r, const struct entity_def *n,
 		return map_fail(r->why, MAP_BAD_VALUE, "by", r->e, "more than %d groupings",
 				MAP_GROUPS_MAX);
 	r->q->by[r->q->by_count++] = (struct map_by){.dimension = d, .hidden = true};
-	return map_need_column(r, n, column);
+	return map_require_column(r, n, column);
 }
 
 /* Groups by the key as well as the title, so that two customers of the same name stay separate. */
@@ -246,7 +247,8 @@ static bool read_values(struct map_reading *r, const json_t *item, const char *n
 	size_t i;
 
 	if (!json_opt_array(item, "values", &list, r->e))
-		return map_fail(r->why, MAP_BAD_VALUE, name, r->e, "values of %s are a list", name);
+		return map_fail(r->why, MAP_BAD_VALUE, name, r->e, "values of %s must be a list",
+				name);
 	if (!where_op_accepts(op, json_array_size(list)) || json_array_size(list) > MAP_VALUES_MAX)
 		return map_fail(r->why, MAP_BAD_VALUE, name, r->e, "%s %s does not take %zu values",
 				name, where_op_name(op), json_array_size(list));
@@ -255,9 +257,7 @@ static bool read_values(struct map_reading *r, const json_t *item, const char *n
 				"%s is a time: compare it with one day, or with between", name);
 	if (op == OP_CONTAINS && type != COLUMN_TEXT)
 		return map_fail(r->why, MAP_BAD_VALUE, name, r->e,
-				"%s is no text: contains is for "
-				"texts",
-				name);
+				"%s is not a text; contains is only for texts", name);
 	out = arena_alloc(r->arena, (json_array_size(list) + 1) * sizeof(*out));
 	json_array_foreach(list, i, one)
 		if (!map_value(r->map, one, type, unit, name, r->arena, &out[i], r->why, r->e))
@@ -276,10 +276,9 @@ static bool read_condition(struct map_reading *r, const json_t *item, const char
 	if (!json_check_members(item, members, r->e) || !json_get_str(item, "name", name, r->e) ||
 	    !json_get_str(item, "op", &word, r->e))
 		return map_fail(r->why, MAP_BAD_VALUE, NULL, r->e,
-				"a condition is {name, op, values}");
-	return where_op_parse(word, op) ||
-	       map_fail(r->why, MAP_BAD_VALUE, *name, r->e, "there is no comparison %.*s",
-			STR_CUT(word, 30));
+				"a condition must be {name, op, values}");
+	return where_op_parse(word, op) || map_fail(r->why, MAP_BAD_VALUE, *name, r->e,
+						    "unknown comparison %.*s", STR_CUT(word, 30));
 }
 
 static bool add_where(struct map_reading *r, const struct map_where *w)
@@ -341,15 +340,17 @@ static bool read_named(struct map_reading *r, const json_t *item, const struct c
 
 	if ((w->op != OP_IS && w->op != OP_NOT) ||
 	    json_array_size(json_object_get(item, "values")) > 0)
-		return map_fail(r->why, MAP_BAD_VALUE, c->name, r->e,
-				"%s is a condition: is or not, without values", c->name);
+		return map_fail(
+			r->why, MAP_BAD_VALUE, c->name, r->e,
+			"%s is a named condition: it takes the op is or not, without values",
+			c->name);
 	w->condition = c;
 	w->all = all;
 	w->all_count = c->where_count;
 	for (size_t i = 0; i < c->where_count; i++)
 		if (!read_defined(r, &c->where[i], &all[i]))
 			return false;
-	return map_need_condition(r, c);
+	return map_require_condition(r, c);
 }
 
 /* Resolves the left side of a condition. A measure of the listed entity, or of the entity of all
@@ -361,7 +362,7 @@ static bool find_compared(struct map_reading *r, const char *name, struct map_wh
 
 	if (m && m->entity == r->root && m->column && is_all_of(r->q, m->entity)) {
 		w->measure = m;
-		return map_need_measure(r, m);
+		return map_require_measure(r, m);
 	}
 	if (!map_find_dimension(r, name, &by))
 		return false;
@@ -398,7 +399,7 @@ static bool read_wheres(struct map_reading *r, const json_t *query)
 	return true;
 }
 
-bool map_is_asked(const struct map_query *q, const struct metric_def *m)
+bool map_is_requested(const struct map_query *q, const struct metric_def *m)
 {
 	for (size_t i = 0; i < q->metric_count; i++)
 		if (q->metrics[i] == m)
@@ -423,11 +424,11 @@ static bool read_having(struct map_reading *r, const json_t *query)
 		h->metric = schema_metric(r->map->schema, name);
 		if (!h->metric)
 			return map_unknown(r, name, true);
-		if (!map_need_metric(r, h->metric))
+		if (!map_require_metric(r, h->metric))
 			return false;
-		if (!r->q->list && !map_is_asked(r->q, h->metric))
+		if (!r->q->list && !map_is_requested(r->q, h->metric))
 			return map_fail(r->why, MAP_BAD_VALUE, name, r->e,
-					"having compares metrics that are asked for");
+					"having may only compare requested metrics");
 		if (!read_values(r, item, name, h->op, COLUMN_DECIMAL, h->metric->unit, &h->values,
 				 &h->count))
 			return false;
@@ -444,14 +445,14 @@ static bool add_defaults(struct map_reading *r, const struct metric_def *m)
 		return add_defaults(r, m->left) && add_defaults(r, m->right);
 	for (size_t i = 0; i < s->default_count; i++) {
 		const struct where_def *d = &s->defaults[i];
-		bool said = false;
+		bool is_mentioned = false;
 		struct value *v = arena_alloc(r->arena, sizeof(*v));
 
-		for (size_t k = 0; k < r->q->where_count && !said; k++)
-			said = r->q->where[k].dimension == d->dimension;
-		for (size_t k = 0; k < r->q->by_count && !said; k++)
-			said = r->q->by[k].dimension == d->dimension;
-		if (said)
+		for (size_t k = 0; k < r->q->where_count && !is_mentioned; k++)
+			is_mentioned = r->q->where[k].dimension == d->dimension;
+		for (size_t k = 0; k < r->q->by_count && !is_mentioned; k++)
+			is_mentioned = r->q->by[k].dimension == d->dimension;
+		if (is_mentioned)
 			continue;
 		*v = value_text(d->values[0]);
 		if (!add_where(r, &(struct map_where){.name = d->dimension->name,
@@ -492,8 +493,8 @@ static bool complete_measure(struct map_reading *r, const struct metric_def *m)
 			return map_fail(r->why, MAP_NEEDS_FILTER, (*d)->name, r->e,
 					"%s needs a value of %s", s->label, (*d)->label);
 	for (const struct dimension_def *const *d = s->split; *d; d++)
-		if (!is_one_value(r->q, *d) &&
-		    (!map_need_dimension(r, *d) || !add_by(r, &(struct map_by){.dimension = *d})))
+		if (!is_one_value(r->q, *d) && (!map_require_dimension(r, *d) ||
+						!add_by(r, &(struct map_by){.dimension = *d})))
 			return false;
 	return true;
 }
@@ -544,7 +545,7 @@ static bool check_source(struct map_reading *r, const struct metric_def *m)
 		r->q->source = m->measure->entity->view->source;
 	return strcmp(r->q->source, m->measure->entity->view->source) == 0 ||
 	       map_fail(r->why, MAP_NO_PATH, m->name, r->e,
-			"%s is in another database than the rest", m->label);
+			"%s is in a different database from the rest", m->label);
 }
 
 static bool read_all(struct map_reading *r, const json_t *query)
@@ -581,7 +582,7 @@ bool map_query_read(const struct map *m, const struct principal *who, const json
 		why->code = MAP_BAD_VALUE;
 		return false;
 	}
-	if (!read_all(&r, query) || !map_need_ways(&r))
+	if (!read_all(&r, query) || !map_require_join_views(&r))
 		return false;
 	out->needs = r.needs.items;
 	return true;

@@ -24,15 +24,15 @@ struct map_reading {
 /* ---- map_names.c; false: `why` and `e` are set ---- */
 
 /* Without a column: the permission of the entity's view alone. */
-bool map_need_column(struct map_reading *r, const struct entity_def *n,
-		     const struct view_column *c);
-bool map_need_dimension(struct map_reading *r, const struct dimension_def *d);
-bool map_need_measure(struct map_reading *r, const struct measure_def *m);
-bool map_need_condition(struct map_reading *r, const struct condition_def *c);
-bool map_need_metric(struct map_reading *r, const struct metric_def *m);
+bool map_require_column(struct map_reading *r, const struct entity_def *n,
+			const struct view_column *c);
+bool map_require_dimension(struct map_reading *r, const struct dimension_def *d);
+bool map_require_measure(struct map_reading *r, const struct measure_def *m);
+bool map_require_condition(struct map_reading *r, const struct condition_def *c);
+bool map_require_metric(struct map_reading *r, const struct metric_def *m);
 /* Adds the permissions of all views on the query's joins. Call when the query is completely
  * parsed. */
-bool map_need_ways(struct map_reading *r);
+bool map_require_join_views(struct map_reading *r);
 /* Finds the dimension of this name, with or without a grain, that is nearest to the root. */
 bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out);
 /* Fails for an unknown name and offers the closest ones. Always false. */
@@ -40,7 +40,7 @@ bool map_unknown(struct map_reading *r, const char *name, bool metrics);
 
 /* ---- map_query.c ---- */
 
-bool map_is_asked(const struct map_query *q, const struct metric_def *m);
+bool map_is_requested(const struct map_query *q, const struct metric_def *m);
 bool map_has_by(const struct map_query *q, const struct map_by *by);
 
 /* ---- map_rows.c; false: `why` and `e` are set ---- */

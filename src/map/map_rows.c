@@ -10,22 +10,22 @@ static bool find_order(struct map_reading *r, const char *name, struct map_order
 	const struct metric_def *m = schema_metric(r->map->schema, name);
 	const struct measure_def *s = schema_measure(r->map->schema, name);
 
-	if (m && map_is_asked(r->q, m)) {
+	if (m && map_is_requested(r->q, m)) {
 		o->metric = m;
 		return true;
 	}
 	if (r->q->list && s && s->entity == r->root && s->column) {
 		o->measure = s;
-		return map_need_measure(r, s);
+		return map_require_measure(r, s);
 	}
 	if (m)
 		return map_fail(r->why, MAP_BAD_VALUE, name, r->e,
-				"what it is ordered by must be asked for");
+				"order may only use what the query requests");
 	if (!map_find_dimension(r, name, &o->by))
 		return false;
 	return r->q->list || map_has_by(r->q, &o->by) ||
 	       map_fail(r->why, MAP_BAD_VALUE, name, r->e,
-			"what it is ordered by must be asked for");
+			"order may only use what the query requests");
 }
 
 bool map_read_order(struct map_reading *r, const json_t *query)
@@ -34,8 +34,8 @@ bool map_read_order(struct map_reading *r, const json_t *query)
 	size_t i;
 
 	if (json_array_size(list) > MAP_ORDER_MAX)
-		return map_fail(r->why, MAP_BAD_VALUE, "order", r->e, "order takes at most %d",
-				MAP_ORDER_MAX);
+		return map_fail(r->why, MAP_BAD_VALUE, "order", r->e,
+				"order takes at most %d entries", MAP_ORDER_MAX);
 	json_array_foreach(list, i, item) {
 		struct map_order *o = &r->q->order[r->q->order_count++];
 		const char *name = json_string_value(json_object_get(item, "name"));
@@ -43,7 +43,7 @@ bool map_read_order(struct map_reading *r, const json_t *query)
 
 		if (!name || (dir && strcmp(dir, ORDER_ASC) != 0 && strcmp(dir, ORDER_DESC) != 0))
 			return map_fail(r->why, MAP_BAD_VALUE, "order", r->e,
-					"order is {name, dir: asc or desc}");
+					"an entry of order must be {name, dir: asc or desc}");
 		o->descending = dir && strcmp(dir, ORDER_DESC) == 0;
 		if (!find_order(r, name, o))
 			return false;
@@ -57,10 +57,11 @@ bool map_read_rows(struct map_reading *r, const json_t *query)
 
 	if (!json_opt_int(query, "top", &top, r->e) ||
 	    !json_opt_int(query, "bottom", &bottom, r->e))
-		return map_fail(r->why, MAP_BAD_VALUE, "top", r->e, "top and bottom are numbers");
+		return map_fail(r->why, MAP_BAD_VALUE, "top", r->e,
+				"top and bottom must be numbers");
 	if ((top && bottom) || top < 0 || bottom < 0 || top > MAP_TOP_MAX || bottom > MAP_TOP_MAX)
-		return map_fail(r->why, MAP_BAD_VALUE, "top", r->e, "top or bottom, each 1 to %d",
-				MAP_TOP_MAX);
+		return map_fail(r->why, MAP_BAD_VALUE, "top", r->e,
+				"only top or bottom may be given, from 1 to %d", MAP_TOP_MAX);
 	r->q->rows = top ? top : bottom;
 	r->q->from_bottom = bottom > 0;
 	return true;
@@ -76,12 +77,12 @@ static bool read_days(struct map_reading *r, const json_t *object, const char *m
 	if (!start || !end || !date_parse_iso(start, &out->start) ||
 	    !date_parse_iso(end, &out->end))
 		return map_fail(r->why, MAP_BAD_VALUE, member, r->e,
-				"%s is {start, end}, days such as 2026-02-27", member);
+				"%s must be {start, end} with days such as 2026-02-27", member);
 	return date_to_days(out->start) <= date_to_days(out->end) ||
 	       map_fail(r->why, MAP_BAD_VALUE, member, r->e, "%s ends before it begins", member);
 }
 
-static struct date a_year_before(struct date d)
+static struct date year_before(struct date d)
 {
 	d.year--;
 	if (d.day > date_days_in_month(d.year, d.month))
@@ -99,11 +100,11 @@ static bool read_compare(struct map_reading *r, const json_t *compare)
 		return true;
 	if (r->q->list || !p->is_set)
 		return map_fail(r->why, MAP_BAD_VALUE, "compare", r->e,
-				"compare takes metrics and a period");
+				"compare requires metrics and a period");
 	for (size_t i = 0; i < r->q->by_count; i++)
 		if (r->q->by[i].grain)
 			return map_fail(r->why, MAP_BAD_VALUE, "compare", r->e,
-					"compare does not go with a grouping by time");
+					"compare cannot be combined with a grouping by time");
 	if (json_is_object(compare))
 		return read_days(r, compare, "compare", &r->q->before);
 	r->q->before.is_set = true;
@@ -113,27 +114,27 @@ static bool read_compare(struct map_reading *r, const json_t *compare)
 		return true;
 	}
 	if (word && strcmp(word, "previous_year") == 0) {
-		r->q->before.start = a_year_before(p->start);
-		r->q->before.end = a_year_before(p->end);
+		r->q->before.start = year_before(p->start);
+		r->q->before.end = year_before(p->end);
 		return true;
 	}
 	return map_fail(r->why, MAP_BAD_VALUE, "compare", r->e,
-			"compare is previous_period, previous_year or {start, end}");
+			"compare must be previous_period, previous_year or {start, end}");
 }
 
-static bool needs_time(struct map_reading *r, const struct entity_def *n)
+static bool require_time(struct map_reading *r, const struct entity_def *n)
 {
 	const struct dimension_def *time = schema_time(r->map->schema, n);
 
 	if (!time)
 		return map_fail(r->why, MAP_BAD_VALUE, "period", r->e, "%s have no time",
 				n->plural);
-	return map_need_dimension(r, time);
+	return map_require_dimension(r, time);
 }
 
 static bool check_time(struct map_reading *r, const struct metric_def *m)
 {
-	return m->form == FORM_MEASURE ? needs_time(r, m->measure->entity)
+	return m->form == FORM_MEASURE ? require_time(r, m->measure->entity)
 				       : check_time(r, m->left) && check_time(r, m->right);
 }
 
@@ -144,7 +145,7 @@ bool map_read_times(struct map_reading *r, const json_t *query)
 	if (period && !json_is_null(period)) {
 		if (!read_days(r, period, "period", &r->q->period))
 			return false;
-		if (r->q->list && !needs_time(r, r->q->list))
+		if (r->q->list && !require_time(r, r->q->list))
 			return false;
 		for (size_t i = 0; i < r->q->metric_count; i++)
 			if (!check_time(r, r->q->metrics[i]))

@@ -27,7 +27,7 @@ static void write_levels(const struct entity_def *n, struct buf *out)
 }
 
 /* Returns true if the join table is named by the pack's rule. */
-static bool is_called(const struct protocol_def *p, const struct edge_def *g)
+static bool has_rule_name(const struct protocol_def *p, const struct edge_def *g)
 {
 	char name[3 * MAP_NAME_BYTES_MAX];
 	const char *from = p && p->via ? strstr(p->via, "{from}") : NULL;
@@ -54,7 +54,7 @@ static void write_edges(const struct map *m, const struct principal *who,
 			continue;
 		buf_printf(out, "%s%s%s", before, g->to->name,
 			   g->cardinality == CARDINALITY_NM ? "*" : "");
-		if (g->via && p && !is_called(p, g))
+		if (g->via && p && !has_rule_name(p, g))
 			buf_printf(out, " by %s", g->via->name);
 		before = ", ";
 	}
@@ -93,7 +93,7 @@ static void write_chains(const struct map *m, const struct principal *who, struc
 }
 
 /* Returns true if a name ends in these words: "ent_data_sets" and "data sets". */
-static bool is_named(const char *name, const char *words)
+static bool ends_in_words(const char *name, const char *words)
 {
 	size_t n = strlen(name), w = strlen(words);
 
@@ -111,7 +111,7 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 		if (n->kind == ENTITY_LINK || !map_may_entity(who, n))
 			continue;
 		buf_printf(out, "%s", n->name);
-		if (!is_named(n->name, n->plural) && !is_named(n->name, n->label))
+		if (!ends_in_words(n->name, n->plural) && !ends_in_words(n->name, n->label))
 			buf_printf(out, " (%s)", n->plural);
 		write_levels(n, out);
 		write_edges(m, who, n, out);
@@ -123,7 +123,7 @@ void map_compact(const struct map *m, const struct principal *who, struct buf *o
 
 /* ---- a query ---- */
 
-static const struct entity_def *rows_of(const struct map_query *q)
+static const struct entity_def *row_entity(const struct map_query *q)
 {
 	const struct metric_def *m = q->metric_count > 0 ? q->metrics[0] : NULL;
 
@@ -135,7 +135,7 @@ static const struct entity_def *rows_of(const struct map_query *q)
 /* "By month" refers to the rows' own time; a grain of another dimension names the dimension. */
 static void describe_by(const struct map_query *q, const struct map_by *by, struct buf *out)
 {
-	if (by->grain && by->dimension == rows_of(q)->time) {
+	if (by->grain && by->dimension == row_entity(q)->time) {
 		buf_str(out, grain_name(by->grain));
 		return;
 	}
@@ -219,7 +219,8 @@ const char *map_op_sign(enum where_op op)
 	return signs[op];
 }
 
-static void condition(struct buf *out, const char **before, const char *label, enum where_op op)
+static void describe_comparison(struct buf *out, const char **before, const char *label,
+				enum where_op op)
 {
 	buf_printf(out, "%s%s %s", *before, label, signs[op]);
 	*before = "; ";
@@ -245,7 +246,7 @@ static void describe_named(const struct map *m, const struct map_where *w, const
 	buf_printf(out, "%s%s%s", *before, w->op == OP_NOT ? "≠ " : "", w->condition->label);
 	*before = " (";
 	for (size_t i = 0; i < w->all_count; i++) {
-		condition(out, before, w->all[i].dimension->label, w->all[i].op);
+		describe_comparison(out, before, w->all[i].dimension->label, w->all[i].op);
 		describe_values(m, w->all[i].values, w->all[i].count, NULL, put_number, out);
 		*before = ", ";
 	}
@@ -272,7 +273,7 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 			describe_named(m, w, &before, put_number, out);
 			continue;
 		}
-		condition(out, &before, label_of(w), w->op);
+		describe_comparison(out, &before, label_of(w), w->op);
 		if (w->grain == GRAIN_WEEKDAY)
 			describe_weekdays(w, out);
 		else
@@ -280,7 +281,7 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 					w->measure ? w->measure->unit : NULL, put_number, out);
 	}
 	for (size_t i = 0; i < q->having_count; i++) {
-		condition(out, &before, q->having[i].metric->label, q->having[i].op);
+		describe_comparison(out, &before, q->having[i].metric->label, q->having[i].op);
 		describe_values(m, q->having[i].values, q->having[i].count,
 				q->having[i].metric->unit, put_number, out);
 	}
@@ -288,8 +289,8 @@ static void describe_conditions(const struct map *m, const struct map_query *q,
 		date_iso(q->period.start, start);
 		date_iso(q->period.end, end);
 		buf_str(out, before);
-		if (!rows_of(q)->time)
-			buf_printf(out, "%s ", schema_time(m->schema, rows_of(q))->label);
+		if (!row_entity(q)->time)
+			buf_printf(out, "%s ", schema_time(m->schema, row_entity(q))->label);
 		buf_printf(out, "%s – %s", start, end);
 		before = "; ";
 	}
@@ -428,8 +429,8 @@ static void write_columns(const struct principal *who, const struct entity_def *
 }
 
 /* Appends the names of this entity that query_metrics accepts. */
-static void write_takes(const struct map *m, const struct principal *who,
-			const struct entity_def *n, struct buf *out)
+static void write_accepted_names(const struct map *m, const struct principal *who,
+				 const struct entity_def *n, struct buf *out)
 {
 	const struct catalog *c = m->catalog;
 	const char *before = "  metrics: ";
@@ -473,29 +474,29 @@ bool map_schema(const struct map *m, const struct principal *who, const char *co
 		size_t count, struct buf *out, struct map_problem *why, struct err *e)
 {
 	const struct entity_def *chosen[MAP_SCHEMA_TABLES_MAX];
-	bool wanted[MAP_ENTITIES_MAX] = {false};
+	bool is_requested[MAP_ENTITIES_MAX] = {false};
 	char unknown[sizeof(e->text) / 2];
 
 	*why = (struct map_problem){0};
 	if (count == 0 || count > MAP_SCHEMA_TABLES_MAX)
 		return map_fail(why, MAP_BAD_VALUE, "tables", e,
-				"%zu tables were asked for; ask for 1 to %d", count,
+				"%zu tables were requested; request 1 to %d", count,
 				MAP_SCHEMA_TABLES_MAX);
 	if (unknown_of(m, who, entities, count, unknown, sizeof(unknown)))
-		return map_fail(why, MAP_UNKNOWN_NAME, "tables", e,
-				"there is no table %s on the map", unknown);
+		return map_fail(why, MAP_UNKNOWN_NAME, "tables", e, "the map has no table %s",
+				unknown);
 	for (size_t i = 0; i < count; i++) {
 		chosen[i] = schema_entity(m->schema, entities[i]);
-		wanted[chosen[i]->index] = true;
+		is_requested[chosen[i]->index] = true;
 	}
 	for (size_t i = 0; i < count; i++) {
 		write_columns(who, chosen[i], out);
-		write_takes(m, who, chosen[i], out);
+		write_accepted_names(m, who, chosen[i], out);
 	}
 	for (size_t i = 0; i < m->schema->edge_count; i++) {
 		const struct edge_def *g = m->schema->edges[i];
 
-		if (wanted[g->from->index] && wanted[g->to->index] && may_edge(who, g))
+		if (is_requested[g->from->index] && is_requested[g->to->index] && may_edge(who, g))
 			write_join(g, out);
 	}
 	return true;

@@ -33,7 +33,8 @@ static const struct unit_def *unit_of(const struct units *u, struct str text)
 }
 
 /* Removes a leading currency sign, if there is one. */
-static struct str take_money(const struct units *u, struct str text, const struct unit_def **unit)
+static struct str skip_currency_sign(const struct units *u, struct str text,
+				     const struct unit_def **unit)
 {
 	for (size_t i = 0; i < u->money_count; i++) {
 		struct str sign = str_of(u->money[i].text);
@@ -80,13 +81,13 @@ static bool read_digits(struct str *text, struct decimal *out)
 	return n > 0 && decimal_parse(digits, out);
 }
 
-static bool read_written(const struct units *u, const char *said, struct written *out)
+static bool read_written(const struct units *u, const char *given, struct written *out)
 {
-	struct str text = str_trim(str_of(said));
+	struct str text = str_trim(str_of(given));
 	int64_t scale;
 
 	*out = (struct written){0};
-	text = take_money(u, text, &out->unit);
+	text = skip_currency_sign(u, text, &out->unit);
 	if (!read_digits(&text, &out->number))
 		return false;
 	scale = text.n > 0 && (text.n == 1 || !isalpha((unsigned char)text.p[1]))
@@ -117,17 +118,17 @@ static const char *plain_json(const json_t *json, struct arena *a)
 	return json_is_boolean(json) ? (json_is_true(json) ? "true" : "false") : NULL;
 }
 
-static bool read_number(const struct map *m, const char *said, enum column_type type,
+static bool read_number(const struct map *m, const char *text, enum column_type type,
 			const struct unit_def *unit, const char *name, struct arena *a,
 			struct value *out, struct map_problem *why, struct err *e)
 {
 	char digits[DECIMAL_TEXT_BYTES];
 	struct written w;
 
-	if (!read_written(&m->catalog->units, said, &w))
+	if (!read_written(&m->catalog->units, text, &w))
 		return map_fail(why, MAP_BAD_VALUE, name, e,
-				"\"%.*s\" is no number that %s can be compared with",
-				STR_CUT(said, 60), name);
+				"\"%.*s\" is not a number that %s can be compared with",
+				STR_CUT(text, 60), name);
 	if (w.unit && !unit)
 		return map_fail(why, MAP_BAD_VALUE, name, e,
 				"%s has no unit: write the number alone", name);
@@ -135,7 +136,7 @@ static bool read_number(const struct map *m, const char *said, enum column_type 
 		why->text = sentence(m->catalog->language, SAY_MAP_UNIT, a, name, unit->symbol,
 				     w.unit->symbol);
 		return map_fail(why, MAP_BAD_VALUE, name, e,
-				"%s is measured in %s, which %s can't be converted to", name,
+				"%s is measured in %s, and %s cannot be converted to it", name,
 				unit->symbol, w.unit->symbol);
 	}
 	decimal_text_short(w.number, digits);
@@ -153,33 +154,35 @@ bool map_value(const struct map *m, const json_t *json, enum column_type type,
 	       const struct unit_def *unit, const char *name, struct arena *a, struct value *out,
 	       struct map_problem *why, struct err *e)
 {
-	const char *said = plain_json(json, a);
+	const char *text = plain_json(json, a);
 	struct date day;
 
-	if (!said)
-		return map_fail(why, MAP_BAD_VALUE, name, e, "a value of %s is a plain one", name);
+	if (!text)
+		return map_fail(why, MAP_BAD_VALUE, name, e,
+				"a value of %s must be a text, a number or a boolean", name);
 	switch (type) {
 	case COLUMN_INT:
 	case COLUMN_DECIMAL:
-		return read_number(m, said, type, unit, name, a, out, why, e);
+		return read_number(m, text, type, unit, name, a, out, why, e);
 	case COLUMN_DATE:
 	case COLUMN_DATETIME:
-		if (!date_parse_iso(said, &day))
+		if (!date_parse_iso(text, &day))
 			return map_fail(why, MAP_BAD_VALUE, name, e,
-					"%s is compared with days such as 2026-02-27", name);
-		*out = value_date(arena_strdup(a, said));
+					"%s must be compared with days such as 2026-02-27", name);
+		*out = value_date(arena_strdup(a, text));
 		return true;
 	case COLUMN_BOOL:
-		if (strcmp(said, "true") != 0 && strcmp(said, "false") != 0)
-			return map_fail(why, MAP_BAD_VALUE, name, e, "%s is true or false", name);
-		*out = value_bool(strcmp(said, "true") == 0);
+		if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+			return map_fail(why, MAP_BAD_VALUE, name, e, "%s must be true or false",
+					name);
+		*out = value_bool(strcmp(text, "true") == 0);
 		return true;
 	default:
-		if (!*said || strlen(said) > TEXT_ARG_BYTES_MAX)
+		if (!*text || strlen(text) > TEXT_ARG_BYTES_MAX)
 			return map_fail(why, MAP_BAD_VALUE, name, e,
-					"a value of %s is a text of at most %d bytes", name,
+					"a value of %s must be a text of at most %d bytes", name,
 					TEXT_ARG_BYTES_MAX);
-		*out = value_text(arena_strdup(a, said));
+		*out = value_text(arena_strdup(a, text));
 		return true;
 	}
 }

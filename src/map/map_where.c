@@ -186,7 +186,7 @@ static bool write_direct(struct map_select *s, struct map_binds *b, const struct
 /* Writes the first step of a path as the FROM of a subquery, correlated with a row of the outer
  * select. */
 static void write_first(const struct map_select *outer, const struct map_step *step,
-			const char *via, const char *to, struct buf *out, struct buf *tie)
+			const char *via, const char *to, struct buf *out, struct buf *correlation)
 {
 	const struct edge_def *g = step->edge;
 	const char *row = outer->aliases[0].name;
@@ -194,24 +194,24 @@ static void write_first(const struct map_select *outer, const struct map_step *s
 	if (!g->via) {
 		buf_printf(out, " FROM %s %s", map_step_to(step)->view->name, to);
 		map_select_pairs(outer, g->on, g->on_count, step->reversed ? to : row,
-				 step->reversed ? row : to, tie);
+				 step->reversed ? row : to, correlation);
 		return;
 	}
 	buf_printf(out, " FROM %s %s JOIN %s %s ON ", g->via->view->name, via,
 		   map_step_to(step)->view->name, to);
 	if (step->reversed) {
 		map_select_pairs(outer, g->on, g->on_count, to, via, out);
-		map_select_pairs(outer, g->on_to, g->on_to_count, via, row, tie);
+		map_select_pairs(outer, g->on_to, g->on_to_count, via, row, correlation);
 	} else {
 		map_select_pairs(outer, g->on_to, g->on_to_count, via, to, out);
-		map_select_pairs(outer, g->on, g->on_count, row, via, tie);
+		map_select_pairs(outer, g->on, g->on_count, row, via, correlation);
 	}
 	map_select_restrict(outer, map_step_to(step), to, " AND ", out);
-	map_select_restrict(outer, g->via, via, " AND ", tie);
+	map_select_restrict(outer, g->via, via, " AND ", correlation);
 }
 
-/* Maps an operator to the one used inside [NOT] EXISTS. */
-static enum where_op inside(enum where_op op, bool *negated)
+/* Maps an operator to the one used inner_operator [NOT] EXISTS. */
+static enum where_op inner_operator(enum where_op op, bool *negated)
 {
 	*negated = op == OP_NOT || op == OP_MISSING;
 	return op == OP_NOT ? OP_IS : op == OP_MISSING ? OP_PRESENT : op;
@@ -226,12 +226,12 @@ static bool write_exists(struct map_select *s, struct map_binds *b, const struct
 				.why = s->why,
 				.e = s->e,
 				.next = s->next};
-	struct buf tie, joins;
+	struct buf correlation, joins;
 	const struct map_alias *at = NULL;
 	struct map_path path;
 	const char *via = NULL;
 	bool negated, good;
-	enum where_op op = inside(w->op, &negated);
+	enum where_op op = inner_operator(w->op, &negated);
 
 	if (!map_select_path(s, s->aliases[0].entity, entity_of(w), &path))
 		return false;
@@ -241,16 +241,16 @@ static bool write_exists(struct map_select *s, struct map_binds *b, const struct
 	good = map_select_reach(&in, entity_of(w), false, &at);
 	if (!good)
 		return false;
-	buf_init(&tie, MAP_TEXT_BYTES_MAX);
+	buf_init(&correlation, MAP_TEXT_BYTES_MAX);
 	buf_init(&joins, MAP_TEXT_BYTES_MAX);
 	buf_printf(out, "\n  AND %sEXISTS (SELECT 1", negated ? "NOT " : "");
-	write_first(s, &path.steps[0], via, in.aliases[0].name, out, &tie);
+	write_first(s, &path.steps[0], via, in.aliases[0].name, out, &correlation);
 	map_select_joins(&in, &joins);
-	buf_printf(out, "%s WHERE %s", buf_text(&joins), buf_text(&tie));
+	buf_printf(out, "%s WHERE %s", buf_text(&joins), buf_text(&correlation));
 	if (!via)
 		map_select_restrict(&in, in.aliases[0].entity, in.aliases[0].name, " AND ", out);
 	buf_printf(out, " AND %s)", compare_at(&in, b, w, at, op));
-	buf_deinit(&tie);
+	buf_deinit(&correlation);
 	buf_deinit(&joins);
 	return true;
 }

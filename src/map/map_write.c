@@ -97,30 +97,30 @@ static size_t group_parts(const struct parts *p, size_t block[PARTS_MAX])
 	return blocks;
 }
 
-static size_t parts_of(const struct parts *p, const size_t block[PARTS_MAX], size_t which,
+static size_t parts_of(const struct parts *p, const size_t block[PARTS_MAX], size_t index,
 		       struct map_part out[PARTS_MAX])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count; i++)
-		if (block[i] == which)
+		if (block[i] == index)
 			out[n++] = p->items[i];
 	return n;
 }
 
 /* Writes one block of several: its own columns, and NULL for those of the other blocks. */
 static bool write_stacked(struct map_writer *w, const struct parts *p,
-			  const size_t block[PARTS_MAX], size_t which, struct buf *out)
+			  const size_t block[PARTS_MAX], size_t index, struct buf *out)
 {
 	struct map_part own[PARTS_MAX];
-	size_t count = parts_of(p, block, which, own);
+	size_t count = parts_of(p, block, index, own);
 
-	buf_printf(out, "%sSELECT ", which ? "\nUNION ALL\n" : "");
+	buf_printf(out, "%sSELECT ", index ? "\nUNION ALL\n" : "");
 	for (size_t i = 0; i < w->query->by_count; i++)
 		buf_printf(out, "b.d%zu AS d%zu, ", i + 1, i + 1);
 	for (size_t i = 0; i < p->count; i++)
 		buf_printf(out,
-			   block[i] == which ? "%sb.%s AS %s"
+			   block[i] == index ? "%sb.%s AS %s"
 					     : "%sCAST(NULL AS decimal(38,10)) AS %s",
 			   i ? ", " : "", p->items[i].name, p->items[i].name);
 	buf_str(out, " FROM (");
@@ -268,8 +268,8 @@ static bool is_sequence(const struct map_by *by)
 
 /* Default order: by the first metric (largest first, with `bottom` smallest first) if there is a
  * row limit or the first grouping is not a sequence. The groupings follow. */
-static void write_usual_order(struct map_writer *w, const struct parts *p, bool *any,
-			      struct buf *out)
+static void write_default_order(struct map_writer *w, const struct parts *p, bool *any,
+				struct buf *out)
 {
 	const struct map_query *q = w->query;
 
@@ -300,7 +300,7 @@ static void write_order(struct map_writer *w, const struct parts *p, struct buf 
 			}
 	}
 	if (!any)
-		write_usual_order(w, p, &any, out);
+		write_default_order(w, p, &any, out);
 	for (size_t k = 0; k < q->by_count; k++)
 		if (!used[k])
 			order_by(out, &any, arena_printf(w->arena, "q.d%zu", k + 1), false, false);
@@ -333,20 +333,21 @@ static bool has_parts(const struct parts *p, const struct metric_def *m)
 				       : has_parts(p, m->left) && has_parts(p, m->right);
 }
 
-/* A query made by code may lack what it compares. A query that was read has it (map_query.c). */
+/* A query built by code may compare a metric that it does not request. map_query.c rejects that in
+ * parsed queries. */
 static bool check_parts(struct map_writer *w, const struct parts *p)
 {
 	const struct map_query *q = w->query;
-	const struct metric_def *lacks = NULL;
+	const struct metric_def *missing = NULL;
 
 	for (size_t i = 0; i < q->having_count; i++)
 		if (!has_parts(p, q->having[i].metric))
-			lacks = q->having[i].metric;
+			missing = q->having[i].metric;
 	for (size_t i = 0; i < q->order_count; i++)
 		if (q->order[i].metric && !has_parts(p, q->order[i].metric))
-			lacks = q->order[i].metric;
-	return !lacks || map_fail(w->why, MAP_BAD_VALUE, lacks->name, w->e,
-				  "%s is compared, but not measured", lacks->label);
+			missing = q->order[i].metric;
+	return !missing || map_fail(w->why, MAP_BAD_VALUE, missing->name, w->e,
+				    "%s is compared but not requested", missing->label);
 }
 
 static bool write_metrics(struct map_writer *w, struct buf *out, struct map_statement *s)

@@ -417,7 +417,7 @@ size_t amounts_find_bounds(const struct units *u, struct question *q, struct are
 	return count;
 }
 
-size_t amounts_find_plain(const struct units *u, struct question *q, amount_unit_filter wanted,
+size_t amounts_find_plain(const struct units *u, struct question *q, amount_unit_filter is_accepted,
 			  void *owner, struct arena *a, struct amount *out, size_t max)
 {
 	size_t count = 0;
@@ -427,7 +427,7 @@ size_t amounts_find_plain(const struct units *u, struct question *q, amount_unit
 		    token_number(&q->tokens[i]) < 0)
 			continue;
 		if (!amount_at(u, q, i, a, &out[count]) || !out[count].unit ||
-		    !wanted(owner, out[count].unit))
+		    !is_accepted(owner, out[count].unit))
 			continue;
 		mark_used(q, &out[count]);
 		i = out[count].to - 1;

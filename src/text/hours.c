@@ -93,14 +93,14 @@ static size_t read_more(struct hours *h, size_t i)
 {
 	for (;;) {
 		const struct token *t = token_at(h->q, i);
-		bool and = token_in(t, (const char *const[]){"and", "or", NULL});
-		const struct token *number = and? token_at(h->q, i + 1) : t;
+		bool has_and = token_in(t, (const char *const[]){"and", "or", NULL});
+		const struct token *number = has_and ? token_at(h->q, i + 1) : t;
 
 		if (number->used || number->number < 1 || number->number > 24 || number->len > 2 ||
-		    (!and&&number->separator != ','))
+		    (!has_and && number->separator != ','))
 			return i;
-		set_ending(h, i, i + and+1, number->number, number->number);
-		i += (size_t) and +1;
+		set_ending(h, i, i + has_and + 1, number->number, number->number);
+		i += (size_t)has_and + 1;
 	}
 }
 
@@ -136,14 +136,14 @@ static size_t read_ending(struct hours *h, size_t i)
 	to = i + 1;
 	/* "HE16-21", "HE16 to HE21" */
 	if (token_at(h->q, to)->separator == '-' || is_range_word(token_at(h->q, to))) {
-		struct token glued = *t, *slot = &h->q->tokens[i];
+		struct token saved = *t, *slot = &h->q->tokens[i];
 		int number = first;
 		size_t pair_end;
 
 		slot->number = number;
 		slot->len = 2;
 		pair_end = read_pair(h->q, i, &first, &last);
-		*slot = glued;
+		*slot = saved;
 		to = pair_end > to ? pair_end : to;
 	}
 	set_ending(h, i, to, first, last);

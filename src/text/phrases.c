@@ -126,7 +126,7 @@ static bool read_slashed(struct time_parser *p, size_t i)
 {
 	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1),
 			   *c = token_at(p->q, i + 2);
-	bool us, other;
+	bool is_month_first, is_day_first;
 	struct date month_first, day_first;
 	struct time_phrase *out;
 	int year;
@@ -149,20 +149,20 @@ static bool read_slashed(struct time_parser *p, size_t i)
 		return false;
 	month_first = (struct date){year, a->number, b->number};
 	day_first = (struct date){year, b->number, a->number};
-	us = date_valid(month_first) && b->separator != '.';
-	other = date_valid(day_first);
-	if (!us && !other)
+	is_month_first = date_valid(month_first) && b->separator != '.';
+	is_day_first = date_valid(day_first);
+	if (!is_month_first && !is_day_first)
 		return add_invalid(p, i, i + 3);
-	out = phrase_add_days(p, i, i + 3, us ? month_first : day_first,
-			      us ? month_first : day_first);
-	out->is_ambiguous = us && other && a->number != b->number;
+	out = phrase_add_days(p, i, i + 3, is_month_first ? month_first : day_first,
+			      is_month_first ? month_first : day_first);
+	out->is_ambiguous = is_month_first && is_day_first && a->number != b->number;
 	out->other_start = day_first;
-	if (us != other)
-		p->order = us ? ORDER_MONTH_FIRST : ORDER_DAY_FIRST;
+	if (is_month_first != is_day_first)
+		p->order = is_month_first ? ORDER_MONTH_FIRST : ORDER_DAY_FIRST;
 	return true;
 }
 
-/* Reads a year that may also be said relative to today: "July 4 this year". Advances *at. */
+/* Reads a year that may also be relative to today: "July 4 this year". Advances *at. */
 static int read_day_year(struct time_parser *p, size_t *at, bool may_be_short)
 {
 	static const char *const years[] = {"last", "this", "next"};
@@ -180,9 +180,9 @@ static int read_day_year(struct time_parser *p, size_t *at, bool may_be_short)
 /* The most recent year in which the day or month occurred. */
 int most_recent_year(struct date today, int month, int day)
 {
-	bool came = month < today.month || (month == today.month && day <= today.day);
+	bool has_occurred = month < today.month || (month == today.month && day <= today.day);
 
-	return came ? today.year : today.year - 1;
+	return has_occurred ? today.year : today.year - 1;
 }
 
 /* The second day of "10 to 20 February", "between 10 and 20 February", "the 10th to the 20th of
@@ -272,7 +272,7 @@ static bool read_holiday(struct time_parser *p, size_t i)
 	static const char *const edges[] = {"since", "until", "till", "before", "after",
 					    "from",  "on",    "by",   "at",     NULL};
 	const struct question *q = p->q;
-	bool edged = i > 0 && token_in(&q->tokens[i - 1], edges);
+	bool has_edge_word = i > 0 && token_in(&q->tokens[i - 1], edges);
 	struct date day;
 	bool named;
 	int year;
@@ -285,7 +285,7 @@ static bool read_holiday(struct time_parser *p, size_t i)
 			continue;
 		at += holidays[n].second && token_is(token_at(q, at), "s");
 		named = token_in(token_at(q, at), (const char *const[]){"day", "eve", NULL});
-		if (!named && (holidays[n].needs_day || !edged))
+		if (!named && (holidays[n].needs_day || !has_edge_word))
 			return false;
 		day = (struct date){0, holidays[n].month, holidays[n].day};
 		year = p->today.year;
@@ -500,19 +500,20 @@ static bool read_short_year(struct time_parser *p, size_t i)
 	static const char *const places[] = {"in", "yr", "for", NULL};
 	const struct token *t = token_at(p->q, i), *before = token_at(p->q, i - 1),
 			   *next = token_at(p->q, i + 1);
-	bool placed = i > 0 && token_in(before, places), ends;
+	bool has_place_word = i > 0 && token_in(before, places), ends;
 
 	if (i == 0 || t->used || t->len != 2 || t->separator != ' ' ||
-	    !may_be_short_year(t->number) || (!placed && !before->used) || before->number >= 0)
+	    !may_be_short_year(t->number) || (!has_place_word && !before->used) ||
+	    before->number >= 0)
 		return false;
 	for (size_t n = 0; n < p->count; n++)
 		if (p->phrases[n].year || p->phrases[n].has_dates)
 			return false;
 	ends = i + 1 >= p->q->count || next->starts_sentence || next->separator == ',';
 	if (!ends &&
-	    (next->separator != ' ' ||
-	     !(next->used || token_in_list(next, WORDS_AGGREGATES) ||
-	       token_in_list(next, WORDS_EXCLUSION_JOINTS) || (placed && token_is(next, "if")))))
+	    (next->separator != ' ' || !(next->used || token_in_list(next, WORDS_AGGREGATES) ||
+					 token_in_list(next, WORDS_EXCLUSION_JOINTS) ||
+					 (has_place_word && token_is(next, "if")))))
 		return false;
 	phrase_add(p, i, i + 1, GRAIN_YEAR)->year = 2000 + t->number;
 	return true;

@@ -295,14 +295,14 @@ static void resolve_weekday(struct time_parser *p, struct time_phrase *day)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *week = &p->phrases[i];
-		bool beside =
+		bool is_adjacent =
 			week->from == day->to || week->to == day->from ||
 			(day->from == week->to + 1 && token_is(&p->q->tokens[week->to], "on")) ||
 			(week->from == day->to + 1 &&
 			 token_in(&p->q->tokens[day->to],
 				  (const char *const[]){"of", "in", "the", NULL}));
 
-		if (week == day || !is_active(week) || week->grain != GRAIN_DAYS || !beside ||
+		if (week == day || !is_active(week) || week->grain != GRAIN_DAYS || !is_adjacent ||
 		    date_to_days(week->end) - date_to_days(week->start) != 6)
 			continue;
 		week->dropped = true;

@@ -170,13 +170,13 @@ static int number_in(const struct token *t)
 /* In all-caps text, capitals carry no information. */
 static void ignore_all_caps(struct token *tokens, size_t count)
 {
-	size_t small = 0, words = 0;
+	size_t lowercase = 0, words = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		words += tokens[i].has_letter && !tokens[i].has_digit;
-		small += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capitalized;
+		lowercase += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capitalized;
 	}
-	for (size_t i = 0; words > 2 && small == 0 && i < count; i++)
+	for (size_t i = 0; words > 2 && lowercase == 0 && i < count; i++)
 		tokens[i].capitalized = false;
 }
 

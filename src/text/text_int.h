@@ -56,7 +56,7 @@ struct time_phrase {
 	int days;           /* length of a span from today; negative: up to today */
 	bool year_inferred; /* a day without a year */
 	int weekday;        /* 1-7 when only the weekday was given */
-	bool is_ambiguous;  /* 3/4/2025: may also begin at `other` */
+	bool is_ambiguous;  /* 3/4/2025: may also begin at other_start */
 	struct date other_start;
 	struct time_slice slice;
 	bool refers_back; /* "the year": the one named before, else the current one */

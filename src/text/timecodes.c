@@ -161,7 +161,7 @@ static size_t read_all(struct code *c)
 		if (!c->part && (to = read_part(c, i)) > 0)
 			i = to;
 		if (!c->year) {
-			bool behind = c->part || c->fiscal || c->calendar;
+			bool may_be_short = c->part || c->fiscal || c->calendar;
 			size_t at = i;
 
 			/* "Q2 of FY26" */
@@ -169,7 +169,7 @@ static size_t read_all(struct code *c)
 			    atom_in(atom_at(c, at), (const char *const[]){"of", "in", NULL}) &&
 			    read_calendar_name(c, at + 1) > at + 1)
 				at = read_calendar_name(c, at + 1);
-			to = read_year(c, at, behind);
+			to = read_year(c, at, may_be_short);
 			if (to > 0) {
 				c->label = c->part && (atom_at(c, at)->before == '_' ||
 						       atom_at(c, at)->before == '\0');

@@ -245,23 +245,22 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 /* ---- resolving names ---- */
 
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
-				 const char *param, const char *text_json,
-				 const struct name_match *m)
+				 const char *param, const char *given, const struct name_match *m)
 {
 	const struct language *l = call->result->language;
 	struct arena *a = call->arena;
 
 	if (m->is_not_loaded)
-		return (struct outcome){
-			.kind = OUTCOME_ERROR,
-			.param = param,
-			.retryable = true,
-			.detail = sentence(l, SAY_TOOL_NO_NAMES, a, d->label, text_json)};
+		return (struct outcome){.kind = OUTCOME_ERROR,
+					.param = param,
+					.retryable = true,
+					.detail =
+						sentence(l, SAY_TOOL_NO_NAMES, a, d->label, given)};
 	return (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = param,
-		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, text_json, d->label)
-				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, text_json),
+		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, given, d->label)
+				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, given),
 		.suggestions = m->suggestions,
 		.suggestion_count = m->suggestion_count,
 	};

@@ -201,12 +201,12 @@ static int64_t read_number(struct reader *r)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-static int64_t read_between(struct reader *r, int64_t least, int64_t most)
+static int64_t read_between(struct reader *r, int64_t min, int64_t max)
 {
 	int64_t n = read_number(r);
 
-	r->bad |= n < least || n > most;
-	return r->bad ? least : n;
+	r->bad |= n < min || n > max;
+	return r->bad ? min : n;
 }
 
 /* Reads an enum value or a flag of at most `last`. */
@@ -219,11 +219,11 @@ static unsigned read_kind(struct reader *r, unsigned last)
 }
 
 /* Reads a count of items with at least one byte each, so it cannot exceed the bytes left. */
-static size_t read_count(struct reader *r, size_t most)
+static size_t read_count(struct reader *r, size_t max)
 {
 	uint64_t n = read_varint(r);
 
-	r->bad |= n > most || n > (uint64_t)(r->end - r->p);
+	r->bad |= n > max || n > (uint64_t)(r->end - r->p);
 	return r->bad ? 0 : (size_t)n;
 }
 
@@ -386,9 +386,9 @@ static bool is_valid_value(const struct value *v)
 	return false;
 }
 
-static struct value *read_values(struct reader *r, struct arena *a, size_t most, size_t *count)
+static struct value *read_values(struct reader *r, struct arena *a, size_t max, size_t *count)
 {
-	size_t n = read_count(r, most);
+	size_t n = read_count(r, max);
 	struct value *values = arena_alloc(a, (n + 1) * sizeof(*values));
 
 	for (size_t i = 0; i < n && !r->bad; i++) {

@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NO_MATCH "\x1a nothing is called so"
+#define NO_MATCH "\x1a no such name"
 
 struct source_state {
 	bool is_tried, is_available;

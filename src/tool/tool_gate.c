@@ -148,7 +148,7 @@ static bool check_one_source(const struct catalog *c, const struct gate_result *
 		if (strcmp(source_of(c, &checked->reads[0]), source_of(c, &checked->reads[i])) != 0)
 			return err_set(e, ERR_INPUT,
 				       "%s and %s are in different databases; a statement can read "
-				       "one of them",
+				       "only one of them",
 				       checked->reads[0].view->name, checked->reads[i].view->name);
 	return true;
 }

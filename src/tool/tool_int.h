@@ -19,7 +19,7 @@ struct toolbox {
 	struct source **source; /* by tool; NULL: depends on the caller's statement */
 };
 
-struct pointing;
+struct classification;
 
 struct tool_call {
 	struct op op;
@@ -54,7 +54,7 @@ struct tool_call {
 	} map;                                   /* of a query over the map */
 	size_t gate_rows;                        /* rows to read of ad hoc SQL; 0: another tool */
 	const struct entity_def *gate_entity;    /* that its statement reads, or NULL */
-	struct pointing *pointing;               /* classifies values of the map's rows; or NULL */
+	struct classification *classification;   /* classifies values of the map's rows; or NULL */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -95,29 +95,29 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 		    struct err *e);
 /* For a tool with `points`, before its query runs. False: the call is refused, since there are too
  * few classes or the grouped values are not texts. */
-bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e);
+bool tool_classify_begin(struct tool_call *call, const struct map_query *q, struct err *e);
 /* After the query: classifies the grouped values, then ends the call. */
-void tool_point_run(struct tool_call *call);
+void tool_classify_run(struct tool_call *call);
 
-/* Counts the values of the first column of the result's only frame by the column `metric`, on a
- * worker. `then` gets the POINT_VALUES_MAX commonest of them in the call's arena, the most first,
- * and how many there are. Sets call->query. */
-typedef void (*point_count_cb)(struct tool_call *call, const char **values, size_t count,
-			       size_t distinct);
-void tool_point_count(struct tool_call *call, size_t metric, point_count_cb then);
+/* Sums the column `metric` for each value of the first column of the result's only frame, on a
+ * worker. `then` gets the POINT_VALUES_MAX values with the largest sums in the call's arena, the
+ * largest first, and the number of distinct values. Sets call->query. */
+typedef void (*count_values_cb)(struct tool_call *call, const char **values, size_t count,
+				size_t distinct);
+void tool_count_values(struct tool_call *call, size_t metric, count_values_cb then);
 
-/* The words of a description or a class, and how well a value's words fit them: 2 for each that is
- * in it, 1 for each that resembles one in it. Pure. */
-struct point_words {
+/* The words of a description or a class. The score of a value is 2 for each of these words that it
+ * contains and 1 for each that only resembles one of its words. Pure. */
+struct class_words {
 	struct {
 		const char *stems[POINT_WORDS_MAX]; /* of the word and its synonyms */
 		size_t count;
 	} words[POINT_WORDS_MAX];
 	size_t count;
 };
-void point_words_read(const struct catalog *c, const char *text, struct arena *a,
-		      struct point_words *out);
-unsigned point_words_fit(const struct point_words *w, const char *value);
+void class_words_read(const struct catalog *c, const char *text, struct arena *a,
+		      struct class_words *out);
+unsigned class_words_score(const struct class_words *w, const char *value);
 
 /* Refuses the call as the caller's mistake, with a sentence as the reason. */
 bool tool_map_refuse(struct tool_call *call, const char *code, const char *detail, struct err *e);
@@ -126,7 +126,7 @@ bool tool_map_refuse(struct tool_call *call, const char *code, const char *detai
 bool tool_map_narrow(struct tool_call *call);
 /* The outcome of a call with a name that the dimension does not have. */
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
-				 const char *param, const char *said, const struct name_match *m);
+				 const char *param, const char *given, const struct name_match *m);
 
 /* Function of tools for documents. */
 bool tool_document_run(struct tool_call *call, struct err *e);

@@ -40,7 +40,7 @@ bool tool_sql_run_with_lookup(struct tool_call *call, const char *lookup, const 
 	struct source *source;
 
 	if (!t)
-		return err_set(e, ERR_INTERNAL, "there is no tool %s", lookup);
+		return err_set(e, ERR_INTERNAL, "tool %s does not exist", lookup);
 	if (!may(call->who, t->callers.permission))
 		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->callers.permission);
 	source = call->box->source[t->index];

@@ -117,7 +117,7 @@ static struct args context_of(const struct tool_call *call, const struct map_que
 	return context;
 }
 
-static bool is_loaded(const struct tool_call *call, const struct map_where *w)
+static bool has_indexed_names(const struct tool_call *call, const struct map_where *w)
 {
 	return w->dimension && !w->grain && w->source == MAP_SAID &&
 	       (w->op == OP_IS || w->op == OP_NOT) &&
@@ -131,16 +131,16 @@ static bool resolve(struct tool_call *call, const struct args *context, struct m
 	struct value *values = arena_alloc(call->arena, w->count * sizeof(*values));
 
 	for (size_t i = 0; i < w->count; i++) {
-		const char *said = w->values[i].text;
+		const char *given = w->values[i].text;
 		struct name_match m = {0};
 		struct outcome refused;
 
 		values[i] = w->values[i];
-		if (!said)
+		if (!given)
 			continue;
-		if (!name_book_resolve(o->names, call->who, w->dimension->name, said, context,
+		if (!name_book_resolve(o->names, call->who, w->dimension->name, given, context,
 				       call->arena, &m)) {
-			refused = tool_unknown_name(call, w->dimension, call->tool->map, said, &m);
+			refused = tool_unknown_name(call, w->dimension, call->tool->map, given, &m);
 			return refuse(call, &refused, e);
 		}
 		values[i] = value_text(m.value);
@@ -154,7 +154,8 @@ static bool resolve_all(struct tool_call *call, struct map_query *q, struct err 
 	struct args context = context_of(call, q);
 
 	for (size_t i = 0; i < q->where_count; i++)
-		if (is_loaded(call, &q->where[i]) && !resolve(call, &context, &q->where[i], e))
+		if (has_indexed_names(call, &q->where[i]) &&
+		    !resolve(call, &context, &q->where[i], e))
 			return false;
 	return true;
 }
@@ -306,8 +307,8 @@ static void on_frame(void *owner, struct source_batch *batches, size_t count, co
 	if (r->outcome.kind == OUTCOME_EMPTY)
 		r->outcome.detail = sentence(r->language, SAY_MAP_NOTHING, call->arena, r->about);
 	call->derives = r->outcome.kind == OUTCOME_ROWS;
-	if (call->pointing && call->derives)
-		tool_point_run(call);
+	if (call->classification && call->derives)
+		tool_classify_run(call);
 	else
 		tool_call_end(call);
 }
@@ -428,13 +429,13 @@ bool tool_map_run(struct tool_call *call, struct err *e)
 		return false;
 	if (call->tool->analysis.groups &&
 	    (!tool_map_group(call, query, q, e) || !read_query(call, query, q, e) ||
-	     !tool_point_begin(call, q, e)))
+	     !tool_classify_begin(call, q, e)))
 		return false;
 	if (!resolve_all(call, q, e))
 		return false;
 	call->source = source_find(call->box->options.sources, q->source);
 	if (!call->source)
-		return err_set(e, ERR_INTERNAL, "there is no source %s", q->source);
+		return err_set(e, ERR_INTERNAL, "source %s is not configured", q->source);
 	call->result->source = call->source->name;
 	call->result->needs = q->needs;
 	call->result->about = heading_of(call, q);

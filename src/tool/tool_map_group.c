@@ -71,20 +71,21 @@ static struct grouping grouping_of(const struct map_query *q)
 	return g;
 }
 
-static const char *name_of(struct tool_call *call, const struct map_by *by, enum grain usual)
+static const char *name_of(struct tool_call *call, const struct map_by *by,
+			   enum grain default_grain)
 {
-	enum grain grain = by->grain ? by->grain : usual;
+	enum grain grain = by->grain ? by->grain : default_grain;
 
 	return grain && !(grain == GRAIN_DAY && by->dimension->map.type == COLUMN_DATE)
 		       ? arena_printf(call->arena, "%s.%s", by->dimension->name, grain_name(grain))
 		       : by->dimension->name;
 }
 
-static bool refuse(struct tool_call *call, enum sentence say, const struct entity_def *n,
+static bool refuse(struct tool_call *call, enum sentence reason, const struct entity_def *n,
 		   struct err *e)
 {
 	return tool_map_refuse(call, MAP_BAD_VALUE,
-			       sentence(call->result->language, say, call->arena, n->plural), e);
+			       sentence(call->result->language, reason, call->arena, n->plural), e);
 }
 
 /* Adds the time: that of the query, or the entity's time by month or day. */
@@ -92,14 +93,14 @@ static bool add_time(struct tool_call *call, json_t *list, const struct grouping
 		     const struct entity_def *n, struct derive_context *c, struct err *e)
 {
 	struct map_by by = g->time ? *g->time : (struct map_by){.dimension = n->time};
-	enum grain usual = g->time || call->tool->analysis.groups == GROUPS_THING_DAY
-				   ? GRAIN_DAY
-				   : DEFAULT_GRAIN;
+	enum grain default_grain = g->time || call->tool->analysis.groups == GROUPS_THING_DAY
+					   ? GRAIN_DAY
+					   : DEFAULT_GRAIN;
 
 	if (!by.dimension)
 		return refuse(call, SAY_ANALYSIS_NO_TIME, n, e);
-	c->grain = grain_name(by.grain ? by.grain : usual);
-	json_push_take(list, json_str(name_of(call, &by, usual)));
+	c->grain = grain_name(by.grain ? by.grain : default_grain);
+	json_push_take(list, json_str(name_of(call, &by, default_grain)));
 	return true;
 }
 
@@ -122,29 +123,30 @@ static bool add_thing(struct tool_call *call, json_t *list, const struct groupin
 static bool add_things(struct tool_call *call, json_t *list, const struct grouping *g,
 		       const struct entity_def *n, struct derive_context *c, struct err *e)
 {
-	const struct dimension_def *name = dimension_of_column(call, n, n->title), *of[2] = {name};
+	const struct dimension_def *name = dimension_of_column(call, n, n->title);
+	const struct dimension_def *dimensions[2] = {name};
 	size_t count = g->thing_count < 2 && name ? 1 : 0;
 
 	for (size_t i = 0; i < g->thing_count; i++) {
 		const struct dimension_def *d = g->things[i]->dimension;
 
-		if (count == 1 && d == of[0])
+		if (count == 1 && d == dimensions[0])
 			continue;
 		if (count == 1 && d == name) {
-			of[1] = of[0];
-			of[0] = name;
+			dimensions[1] = dimensions[0];
+			dimensions[0] = name;
 			count++;
 		} else {
-			of[count++] = d;
+			dimensions[count++] = d;
 		}
 	}
 	if (count < 2)
 		return refuse(call, SAY_ANALYSIS_NO_GROUP, n, e);
-	c->thing = of[0]->label;
-	c->second = of[1]->label;
-	c->by_name = of[0] == name;
+	c->thing = dimensions[0]->label;
+	c->second = dimensions[1]->label;
+	c->by_name = dimensions[0] == name;
 	for (size_t i = 0; i < 2; i++)
-		json_push_take(list, json_str(of[i]->name));
+		json_push_take(list, json_str(dimensions[i]->name));
 	return true;
 }
 
@@ -187,11 +189,11 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
 	const struct grouping g = grouping_of(q);
 	json_t *list = json_own(call->arena, json_array());
-	bool wants_things = groups == GROUPS_THINGS || groups == GROUPS_THINGS_TIME;
-	bool wants_thing = groups == GROUPS_THING || groups == GROUPS_THING_TIME ||
+	bool needs_things = groups == GROUPS_THINGS || groups == GROUPS_THINGS_TIME;
+	bool needs_thing = groups == GROUPS_THING || groups == GROUPS_THING_TIME ||
 			   groups == GROUPS_THING_DAY ||
 			   (groups == GROUPS_ROWS && g.thing_count > 0);
-	bool wants_time = groups == GROUPS_TIME || groups == GROUPS_THING_TIME ||
+	bool needs_time = groups == GROUPS_TIME || groups == GROUPS_THING_TIME ||
 			  groups == GROUPS_THING_DAY || groups == GROUPS_THINGS_TIME ||
 			  (groups == GROUPS_ROWS && g.time && g.thing_count == 0);
 
@@ -201,17 +203,17 @@ bool tool_map_group(struct tool_call *call, json_t *query, const struct map_quer
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,
 			sentence(call->result->language, SAY_ANALYSIS_NO_METRIC, call->arena), e);
-	if (call->tool->analysis.points && q->rows > 0) /* of those that fit, not of all */
+	if (call->tool->analysis.points && q->rows > 0) /* a limit would apply to all values */
 		return tool_map_refuse(
 			call, MAP_BAD_VALUE,
 			sentence(call->result->language, SAY_ANALYSIS_TOP, call->arena), e);
-	if (g.thing_count > (wants_things ? 2 : (size_t)wants_thing) ||
-	    g.count - g.thing_count > (size_t)wants_time)
+	if (g.thing_count > (needs_things ? 2 : (size_t)needs_thing) ||
+	    g.count - g.thing_count > (size_t)needs_time)
 		return refuse(call, SAY_ANALYSIS_GROUPS, n, e);
-	if ((wants_things && !add_things(call, list, &g, n, c, e)) ||
-	    (wants_thing && !add_thing(call, list, &g, n, c, e)) ||
+	if ((needs_things && !add_things(call, list, &g, n, c, e)) ||
+	    (needs_thing && !add_thing(call, list, &g, n, c, e)) ||
 	    (groups == GROUPS_ROWS && g.count == 0 && !add_rows(call, list, n, c, e)) ||
-	    (wants_time && !add_time(call, list, &g, n, c, e)))
+	    (needs_time && !add_time(call, list, &g, n, c, e)))
 		return false;
 	if (call->tool->analysis.counted && !add_count(call, query, n))
 		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);

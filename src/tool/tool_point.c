@@ -23,28 +23,28 @@ struct chunk {
 	size_t count;
 };
 
-static size_t total_count(const struct pointing *p)
+static size_t total_count(const struct classification *p)
 {
-	return p->points.class_count + 2;
+	return p->result.class_count + 2;
 }
 
-static size_t total_index(const struct pointing *p, unsigned char class)
+static size_t total_index(const struct classification *p, unsigned char class)
 {
-	return class == POINT_MAYBE ? p->points.class_count + 1 : class;
+	return class == POINT_MAYBE ? p->result.class_count + 1 : class;
 }
 
 /* ---- before the query ---- */
 
-static bool add_class(struct pointing *p, const char *text)
+static bool add_class(struct classification *p, const char *text)
 {
 	struct str given = str_trim(str_of(text));
 
-	for (size_t i = 0; i < p->points.class_count; i++)
+	for (size_t i = 0; i < p->result.class_count; i++)
 		if (str_eq_nocase(str_of(p->classes[i]), given))
 			return true;
-	if (given.n == 0 || p->points.class_count == POINT_CLASSES_MAX)
+	if (given.n == 0 || p->result.class_count == POINT_CLASSES_MAX)
 		return given.n == 0;
-	p->classes[p->points.class_count++] = arena_strndup(p->call->arena, given.p, given.n);
+	p->classes[p->result.class_count++] = arena_strndup(p->call->arena, given.p, given.n);
 	return true;
 }
 
@@ -71,30 +71,30 @@ static bool refuse_count(struct tool_call *call, enum sentence what, int count, 
 }
 
 /* A model gets only the first POINT_VALUE_BYTES of a text. */
-static bool has_long_class(const struct pointing *p)
+static bool has_long_class(const struct classification *p)
 {
-	for (size_t i = 0; i < p->points.class_count; i++)
+	for (size_t i = 0; i < p->result.class_count; i++)
 		if (strlen(p->classes[i]) > POINT_VALUE_BYTES)
 			return true;
 	return false;
 }
 
-bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e)
+bool tool_classify_begin(struct tool_call *call, const struct map_query *q, struct err *e)
 {
 	const char *name = call->tool->analysis.points;
 	const struct arg *given = name ? args_find(&call->args, name) : NULL;
 	const struct dimension_def *d = grouped_dimension(q);
-	struct pointing *p;
+	struct classification *p;
 
 	if (!given)
 		return true;
 	p = arena_alloc(call->arena, sizeof(*p));
-	*p = (struct pointing){.call = call, .query = q, .is_list = given->is_list};
+	*p = (struct classification){.call = call, .query = q, .is_list = given->is_list};
 	for (size_t i = 0; i < given->count; i++)
 		if (!add_class(p, given->values[i].text))
-			p->points.class_count = 0;
-	p->points.classes = p->classes;
-	if (p->points.class_count < (p->is_list ? 2 : 1))
+			p->result.class_count = 0;
+	p->result.classes = p->classes;
+	if (p->result.class_count < (p->is_list ? 2 : 1))
 		return refuse_count(call, SAY_ANALYSIS_CLASSES, POINT_CLASSES_MAX, e);
 	if (has_long_class(p))
 		return refuse_count(call, SAY_ANALYSIS_LONG, POINT_VALUE_BYTES, e);
@@ -103,13 +103,13 @@ bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct 
 			      sentence(call->result->language, SAY_ANALYSIS_NO_TEXTS, call->arena,
 				       d ? d->label : name),
 			      e);
-	call->pointing = p;
+	call->classification = p;
 	return true;
 }
 
 /* ---- totals by class ---- */
 
-static void finish(struct pointing *p)
+static void finish(struct classification *p)
 {
 	struct tool_call *call = p->call;
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
@@ -120,14 +120,14 @@ static void finish(struct pointing *p)
 		decimal_text_short(p->sums[i], text);
 		totals[i] = p->known[i] ? arena_strdup(call->arena, text) : NULL;
 	}
-	p->points.totals = totals;
+	p->result.totals = totals;
 	*c = *call->result->context;
-	c->points = &p->points;
+	c->points = &p->result;
 	call->result->context = c;
 	tool_call_end(call);
 }
 
-static void add_total(struct pointing *p, const struct chunk *c, const struct table *t)
+static void add_total(struct classification *p, const struct chunk *c, const struct table *t)
 {
 	const char *cell = t->row_count > 0 && t->column_count > 0 ? t->rows[0][0] : NULL;
 	struct decimal part;
@@ -136,12 +136,12 @@ static void add_total(struct pointing *p, const struct chunk *c, const struct ta
 			     decimal_add(p->sums[c->total], part, &p->sums[c->total]);
 }
 
-static void send_chunks(struct pointing *p);
+static void send_chunks(struct classification *p);
 
 static void on_totals(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
-	struct pointing *p = call->pointing;
+	struct classification *p = call->classification;
 
 	call->query = NULL;
 	if (e) {
@@ -164,7 +164,7 @@ static void on_totals(void *owner, struct source_batch *batches, size_t count, c
 }
 
 /* Runs the query again for these values only, without its groups. */
-static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number,
+static bool write_chunk(struct classification *p, const struct chunk *c, size_t number,
 			struct source_statement *out, struct err *e)
 {
 	struct tool_call *call = p->call;
@@ -191,7 +191,7 @@ static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number
 		       e);
 }
 
-static void fail(struct pointing *p, const struct err *e)
+static void fail(struct classification *p, const struct err *e)
 {
 	struct tool_call *call = p->call;
 
@@ -201,7 +201,7 @@ static void fail(struct pointing *p, const struct err *e)
 	tool_call_end(call);
 }
 
-static void send_chunks(struct pointing *p)
+static void send_chunks(struct classification *p)
 {
 	struct source_statement sent[SOURCE_STATEMENTS_MAX];
 	size_t n = 0;
@@ -219,13 +219,13 @@ static void send_chunks(struct pointing *p)
 
 /* A measure that is not additive cannot be combined from several statements, so its total is
  * unknown. */
-static void add_chunks(struct pointing *p, size_t total)
+static void add_chunks(struct classification *p, size_t total)
 {
 	struct tool_call *call = p->call;
-	struct value *values = arena_alloc(call->arena, (p->points.count + 1) * sizeof(*values));
+	struct value *values = arena_alloc(call->arena, (p->result.count + 1) * sizeof(*values));
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->points.count; i++)
+	for (size_t i = 0; i < p->result.count; i++)
 		if (p->value_class[i] != POINT_DROPPED &&
 		    total_index(p, p->value_class[i]) == total)
 			values[n++] = value_text(p->values[i]);
@@ -237,7 +237,7 @@ static void add_chunks(struct pointing *p, size_t total)
 		p->known[total] = true; /* no value belongs to it */
 }
 
-void point_measure_classes(struct pointing *p)
+void classify_measure_classes(struct classification *p)
 {
 	struct tool_call *call = p->call;
 	size_t totals = total_count(p), chunks_max = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
@@ -259,20 +259,20 @@ void point_measure_classes(struct pointing *p)
 
 /* ---- by words ---- */
 
-static void read_words(struct pointing *p)
+static void read_words(struct classification *p)
 {
 	struct tool_call *call = p->call;
 
-	p->words = arena_alloc(call->arena, p->points.class_count * sizeof(*p->words));
-	for (size_t i = 0; i < p->points.class_count; i++)
-		point_words_read(call->box->options.catalog, p->classes[i], call->arena,
+	p->words = arena_alloc(call->arena, p->result.class_count * sizeof(*p->words));
+	for (size_t i = 0; i < p->result.class_count; i++)
+		class_words_read(call->box->options.catalog, p->classes[i], call->arena,
 				 &p->words[i]);
 }
 
 /* 1: the value has all words. POINT_MAYBE: it has some words or similar ones. */
-static unsigned char fit_description(const struct pointing *p, const char *value)
+static unsigned char match_description(const struct classification *p, const char *value)
 {
-	unsigned score = point_words_fit(&p->words[0], value);
+	unsigned score = class_words_score(&p->words[0], value);
 
 	if (score > 0 && score == 2 * p->words[0].count)
 		return 1;
@@ -280,13 +280,13 @@ static unsigned char fit_description(const struct pointing *p, const char *value
 }
 
 /* The class with the best score; none if two classes share it. */
-static unsigned char best_class(const struct pointing *p, const char *value)
+static unsigned char best_class(const struct classification *p, const char *value)
 {
 	unsigned best = 0;
 	unsigned char class = POINT_NONE;
 
-	for (size_t i = 0; i < p->points.class_count; i++) {
-		unsigned score = point_words_fit(&p->words[i], value);
+	for (size_t i = 0; i < p->result.class_count; i++) {
+		unsigned score = class_words_score(&p->words[i], value);
 
 		if (score > best)
 			class = (unsigned char)(i + 1);
@@ -301,54 +301,54 @@ static unsigned char best_class(const struct pointing *p, const char *value)
 /* Handles one batch per loop iteration, so that the loop is not blocked. */
 static void on_words(void *owner)
 {
-	struct pointing *p = owner;
+	struct classification *p = owner;
 	size_t to = p->from + POINT_BATCH;
 
 	if (!p->words)
 		read_words(p);
-	for (; p->from < to && p->from < p->points.count; p->from++) {
+	for (; p->from < to && p->from < p->result.count; p->from++) {
 		const char *value = p->values[p->from];
 
 		p->value_class[p->from] =
-			p->is_list ? best_class(p, value) : fit_description(p, value);
+			p->is_list ? best_class(p, value) : match_description(p, value);
 	}
-	if (p->from < p->points.count)
+	if (p->from < p->result.count)
 		loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 	else
-		point_measure_classes(p);
+		classify_measure_classes(p);
 }
 
-void point_by_words(struct pointing *p)
+void classify_by_words(struct classification *p)
 {
-	p->points.by_model = false;
+	p->result.by_model = false;
 	p->from = 0;
-	memset(p->value_class, POINT_NONE, p->points.count);
+	memset(p->value_class, POINT_NONE, p->result.count);
 	loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 }
 
 static void on_values(struct tool_call *call, const char **values, size_t count, size_t distinct)
 {
-	struct pointing *p = call->pointing;
+	struct classification *p = call->classification;
 
 	p->value_class = arena_alloc(call->arena, count + 1);
 	memset(p->value_class, POINT_NONE, count + 1);
-	p->points.values = p->values = values;
-	p->points.of = p->value_class;
-	p->points.count = count;
-	p->points.distinct = distinct;
+	p->result.values = p->values = values;
+	p->result.of = p->value_class;
+	p->result.count = count;
+	p->result.distinct = distinct;
 	if (count == 0) {
-		point_by_words(p);
+		classify_by_words(p);
 		return;
 	}
-	point_by_model(p);
+	classify_by_model(p);
 }
 
-void tool_point_run(struct tool_call *call)
+void tool_classify_run(struct tool_call *call)
 {
 	/* In a sample, the most frequent values are unknown. */
 	if (call->result->frames[0]->sampled) {
 		tool_call_end(call);
 		return;
 	}
-	tool_point_count(call, call->result->context->groups, on_values);
+	tool_count_values(call, call->result->context->groups, on_values);
 }

@@ -24,7 +24,7 @@ struct count_job {
 	struct pool_job job;
 	struct op op;
 	struct tool_call *call; /* NULL: cancelled */
-	point_count_cb then;
+	count_values_cb then;
 	struct frame *frame;
 	size_t metric; /* its column */
 	struct arena *scratch;
@@ -54,7 +54,7 @@ static void add_row(struct count_job *k, size_t row)
 	c = &k->all[texts->v.code[row]];
 	if (!c->text)
 		*c = (struct value_count){text, 0, k->distinct++};
-	if (weight == weight) /* no NULL */
+	if (weight == weight) /* not NULL */
 		c->weight += weight;
 }
 
@@ -80,7 +80,7 @@ static void done(struct pool_job *job)
 {
 	struct count_job *k = (struct count_job *)job;
 	struct tool_call *call = k->call;
-	point_count_cb then = k->then;
+	count_values_cb then = k->then;
 	size_t count = k->count, distinct = k->distinct;
 	const char **values = NULL;
 
@@ -104,7 +104,7 @@ static void on_cancel(struct op *op)
 	((struct count_job *)((char *)op - offsetof(struct count_job, op)))->call = NULL;
 }
 
-void tool_point_count(struct tool_call *call, size_t metric, point_count_cb then)
+void tool_count_values(struct tool_call *call, size_t metric, count_values_cb then)
 {
 	struct count_job *k = mem_alloc(sizeof(*k));
 

@@ -6,15 +6,15 @@
 
 struct chunk;
 
-struct pointing {
+struct classification {
 	struct tool_call *call;
 	const struct map_query *query;
 	bool is_list; /* classes instead of a description */
 	const char *classes[POINT_CLASSES_MAX];
-	struct derive_points points;
+	struct derive_points result;
 	const char **values;
 	unsigned char *value_class; /* the class of each value */
-	struct point_words *words;  /* of each class; NULL: not read yet */
+	struct class_words *words;  /* of each class; NULL: not read yet */
 	size_t from, count;         /* first value and size of the batch */
 	bool corrected;             /* the batch was asked once more */
 	const char *invalid;        /* why the answer cannot be used; or NULL */
@@ -27,13 +27,13 @@ struct pointing {
 
 /* tool_point.c */
 /* Queries the measure of each class; `value_class` is complete. Ends the call. */
-void point_measure_classes(struct pointing *p);
+void classify_measure_classes(struct classification *p);
 /* Classifies the values by their words, then measures the classes. */
-void point_by_words(struct pointing *p);
+void classify_by_words(struct classification *p);
 
 /* tool_point_model.c */
 /* Classifies the values by the cached result or a model, or by their words if it cannot be asked.
  */
-void point_by_model(struct pointing *p);
+void classify_by_model(struct classification *p);
 
 #endif

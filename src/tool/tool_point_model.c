@@ -31,7 +31,7 @@ static const struct metric answers = {
 
 /* ---- reading an answer ---- */
 
-static const char *member_name(const struct pointing *p, size_t i)
+static const char *member_name(const struct classification *p, size_t i)
 {
 	static const char *const classes[POINT_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
 							       "7", "8", "9", "10", "11", "12"};
@@ -41,20 +41,20 @@ static const char *member_name(const struct pointing *p, size_t i)
 	return i == 0 ? YES : MAYBE;
 }
 
-static size_t member_count(const struct pointing *p)
+static size_t member_count(const struct classification *p)
 {
-	return p->is_list ? p->points.class_count : 2;
+	return p->is_list ? p->result.class_count : 2;
 }
 
-static unsigned char class_of(const struct pointing *p, size_t member)
+static unsigned char class_of(const struct classification *p, size_t member)
 {
 	return !p->is_list && member == 1 ? POINT_MAYBE : (unsigned char)(member + 1);
 }
 
 /* Stores the lines of one list. NULL: the list is valid. Otherwise the reason, which never contains
  * the model's text. */
-static const char *read_lines(const struct pointing *p, const json_t *list, unsigned char class,
-			      unsigned char *of)
+static const char *read_lines(const struct classification *p, const json_t *list,
+			      unsigned char class, unsigned char *value_class)
 {
 	const json_t *line;
 	size_t i;
@@ -68,14 +68,15 @@ static const char *read_lines(const struct pointing *p, const json_t *list, unsi
 			return "a list entry is not a line number";
 		if (n < 1 || (size_t)n > p->count)
 			return "a number is not the number of a line";
-		if (of[n - 1] != POINT_NONE)
+		if (value_class[n - 1] != POINT_NONE)
 			return "a line number occurs twice";
-		of[n - 1] = class;
+		value_class[n - 1] = class;
 	}
 	return NULL;
 }
 
-static const char *read_answer(const struct pointing *p, const json_t *root, unsigned char *of)
+static const char *read_answer(const struct classification *p, const json_t *root,
+			       unsigned char *value_class)
 {
 	const char *invalid = NULL;
 
@@ -84,8 +85,8 @@ static const char *read_answer(const struct pointing *p, const json_t *root, uns
 	if (json_object_size(root) != member_count(p))
 		return "the lists are not the requested ones";
 	for (size_t i = 0; i < member_count(p) && !invalid; i++)
-		invalid =
-			read_lines(p, json_object_get(root, member_name(p, i)), class_of(p, i), of);
+		invalid = read_lines(p, json_object_get(root, member_name(p, i)), class_of(p, i),
+				     value_class);
 	return invalid;
 }
 
@@ -96,7 +97,7 @@ static const char *prompt_of(const struct tool_call *call)
 	return prompt_fill(call->box->options.catalog, "points", NULL, 0, call->arena);
 }
 
-static const json_t *format_of(struct pointing *p)
+static const json_t *format_of(struct classification *p)
 {
 	json_t *members = json_object(), *names = json_array();
 
@@ -128,7 +129,7 @@ static void write_quoted(struct buf *b, const char *text)
 	buf_deinit(&quoted);
 }
 
-static const char *message_of(const struct pointing *p)
+static const char *message_of(const struct classification *p)
 {
 	const char *text;
 	struct buf b;
@@ -136,7 +137,7 @@ static const char *message_of(const struct pointing *p)
 	buf_init(&b, LLM_REQUEST_BYTES_MAX);
 	if (p->is_list) {
 		buf_str(&b, "Classes:\n");
-		for (size_t i = 0; i < p->points.class_count; i++) {
+		for (size_t i = 0; i < p->result.class_count; i++) {
 			buf_printf(&b, "%zu: ", i + 1);
 			write_quoted(&b, p->classes[i]);
 			buf_char(&b, '\n');
@@ -160,32 +161,32 @@ static const char *message_of(const struct pointing *p)
 	return text;
 }
 
-static void ask_batch(struct pointing *p);
+static void ask_batch(struct classification *p);
 
-static void cache_classes(const struct pointing *p)
+static void cache_classes(const struct classification *p)
 {
 	const struct tool_call *call = p->call;
 
-	for (size_t i = 0; i < p->points.count; i++)
+	for (size_t i = 0; i < p->result.count; i++)
 		if (p->value_class[i] == POINT_DROPPED)
 			return; /* the next call may get more */
 	if (call->box->options.cache)
 		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
-			  p->value_class, p->points.count, POINT_KEPT_MS);
+			  p->value_class, p->result.count, POINT_KEPT_MS);
 }
 
 /* Continues with the next batch, or with the totals. */
-static void next_batch(struct pointing *p)
+static void next_batch(struct classification *p)
 {
 	p->from += p->count;
 	p->corrected = false;
 	p->invalid = NULL;
-	if (p->from < p->points.count) {
+	if (p->from < p->result.count) {
 		ask_batch(p);
 		return;
 	}
 	cache_classes(p);
-	point_measure_classes(p);
+	classify_measure_classes(p);
 }
 
 static void count_answer(const char *outcome)
@@ -195,7 +196,7 @@ static void count_answer(const char *outcome)
 
 static void on_answer(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
 {
-	struct pointing *p = owner;
+	struct classification *p = owner;
 	struct tool_call *call = p->call;
 	const char *text;
 	json_t *root = NULL;
@@ -207,8 +208,8 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	if (e) {
 		log_warn("tool.points", "%s: %s", call->tool->name, e->text);
 		count_answer("failed");
-		p->points.failed = true;
-		point_by_words(p);
+		p->result.failed = true;
+		classify_by_words(p);
 		return;
 	}
 	text = llm_answer_text(answer, call->arena);
@@ -230,11 +231,11 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	next_batch(p);
 }
 
-static void ask_batch(struct pointing *p)
+static void ask_batch(struct classification *p)
 {
 	static const struct llm_handler handler = {.on_end = on_answer};
 	struct tool_call *call = p->call;
-	size_t left = p->points.count - p->from;
+	size_t left = p->result.count - p->from;
 	struct llm_block *system = arena_alloc(call->arena, sizeof(*system));
 	struct llm_block *user = arena_alloc(call->arena, sizeof(*user));
 	struct llm_message *message = arena_alloc(call->arena, sizeof(*message));
@@ -268,7 +269,7 @@ static bool may_ask(const struct tool_call *call)
 
 /* ---- the cache ---- */
 
-static const char *key_of(const struct pointing *p)
+static const char *key_of(const struct classification *p)
 {
 	char hash[HASH_HEX_BYTES];
 	const struct tool_call *call = p->call;
@@ -278,23 +279,23 @@ static const char *key_of(const struct pointing *p)
 	buf_init(&b, SIZE_MAX);
 	buf_printf(&b, "%s\n%s\n%zu:%s", p->is_list ? "classes" : "description", model ? model : "",
 		   strlen(prompt), prompt);
-	for (size_t i = 0; i < p->points.class_count; i++)
+	for (size_t i = 0; i < p->result.class_count; i++)
 		buf_printf(&b, "\n%zu:%s", strlen(p->classes[i]), p->classes[i]);
-	for (size_t i = 0; i < p->points.count; i++)
+	for (size_t i = 0; i < p->result.count; i++)
 		buf_printf(&b, "\n%zu=%s", strlen(p->values[i]), p->values[i]);
 	hash_sha256_hex(b.p, b.n, hash);
 	buf_deinit(&b);
 	return arena_printf(call->arena, "points:%s", hash);
 }
 
-static bool is_valid_entry(const struct pointing *p, struct str found)
+static bool is_valid_entry(const struct classification *p, struct str found)
 {
-	if (!found.p || found.n != p->points.count)
+	if (!found.p || found.n != p->result.count)
 		return false;
 	for (size_t i = 0; i < found.n; i++) {
 		unsigned char class = (unsigned char)found.p[i];
 
-		if (class > p->points.class_count && !(class == POINT_MAYBE && !p->is_list))
+		if (class > p->result.class_count && !(class == POINT_MAYBE && !p->is_list))
 			return false;
 	}
 	return true;
@@ -302,23 +303,23 @@ static bool is_valid_entry(const struct pointing *p, struct str found)
 
 static void on_found(void *owner, struct str found)
 {
-	struct pointing *p = owner;
+	struct classification *p = owner;
 
 	p->call->query = NULL;
 	if (is_valid_entry(p, found)) {
 		memcpy(p->value_class, found.p, found.n);
-		p->points.by_model = true;
-		point_measure_classes(p);
+		p->result.by_model = true;
+		classify_measure_classes(p);
 	} else if (may_ask(p->call)) {
-		p->points.by_model = true;
+		p->result.by_model = true;
 		ask_batch(p);
 	} else {
-		p->points.failed = llm_can_answer(p->call->model.llm);
-		point_by_words(p);
+		p->result.failed = llm_can_answer(p->call->model.llm);
+		classify_by_words(p);
 	}
 }
 
-void point_by_model(struct pointing *p)
+void classify_by_model(struct classification *p)
 {
 	struct cache *cache = p->call->box->options.cache;
 

@@ -1,5 +1,5 @@
 /*
- * Scores how well the words of a value fit those of a description: equal stems, synonyms of the
+ * Scores how well the words of a value match those of a description: equal stems, synonyms of the
  * packs or the language, and words that share most of their letters. For tools that classify
  * values when no model can be asked. Pure.
  */
@@ -10,8 +10,8 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
-#define SAME_POINTS       2
-#define SIMILAR_POINTS    1
+#define EQUAL_SCORE       2
+#define SIMILAR_SCORE     1
 #define GRAM_BYTES        3
 #define SIMILAR_BYTES_MIN 4 /* of a stem: shorter ones resemble too many others */
 #define SIMILAR_PERCENT   60
@@ -34,27 +34,27 @@ static size_t stem_of(const char *text, char out[STEM_BYTES])
 	return f.count > 0 ? stem_at(&f, 0, out) : 0;
 }
 
-static bool same(const char *a, const char *b, size_t len)
+static bool is_equal(const char *a, const char *b, size_t len)
 {
 	return strlen(a) == len && memcmp(a, b, len) == 0;
 }
 
 /* ---- the description ---- */
 
-static void add_stem(struct point_words *w, size_t word, const char *stem, size_t len,
+static void add_stem(struct class_words *w, size_t word, const char *stem, size_t len,
 		     struct arena *a)
 {
 	size_t n = w->words[word].count;
 
 	for (size_t i = 0; i < n; i++)
-		if (same(w->words[word].stems[i], stem, len))
+		if (is_equal(w->words[word].stems[i], stem, len))
 			return;
 	if (n < POINT_WORDS_MAX)
 		w->words[word].stems[w->words[word].count++] = arena_strndup(a, stem, len);
 }
 
 /* Adds all words of each list that contains the word. */
-static void add_synonyms(struct point_words *w, size_t word, const char *const *const *lists,
+static void add_synonyms(struct class_words *w, size_t word, const char *const *const *lists,
 			 size_t count, struct arena *a)
 {
 	char stem[STEM_BYTES];
@@ -63,22 +63,22 @@ static void add_synonyms(struct point_words *w, size_t word, const char *const *
 		bool is_listed = false;
 
 		for (const char *const *s = lists[l]; *s && !is_listed; s++)
-			is_listed = same(w->words[word].stems[0], stem, stem_of(*s, stem));
+			is_listed = is_equal(w->words[word].stems[0], stem, stem_of(*s, stem));
 		for (const char *const *s = lists[l]; *s && is_listed; s++)
 			add_stem(w, word, stem, stem_of(*s, stem), a);
 	}
 }
 
-static bool has_word(const struct point_words *w, const char *stem, size_t len)
+static bool has_word(const struct class_words *w, const char *stem, size_t len)
 {
 	for (size_t i = 0; i < w->count; i++)
-		if (same(w->words[i].stems[0], stem, len))
+		if (is_equal(w->words[i].stems[0], stem, len))
 			return true;
 	return false;
 }
 
 static void add_word(const struct catalog *c, const struct token *t, struct arena *a,
-		     struct point_words *out)
+		     struct class_words *out)
 {
 	char stem[STEM_BYTES];
 	size_t len = stem_of(arena_strndup(a, t->text, t->len), stem);
@@ -91,19 +91,19 @@ static void add_word(const struct catalog *c, const struct token *t, struct aren
 	out->count++;
 }
 
-void point_words_read(const struct catalog *c, const char *text, struct arena *a,
-		      struct point_words *out)
+void class_words_read(const struct catalog *c, const char *text, struct arena *a,
+		      struct class_words *out)
 {
 	struct question q;
 
-	*out = (struct point_words){0};
+	*out = (struct class_words){0};
 	text_tokenize(c->language, text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
 		if (!token_in_list(&q.tokens[i], WORDS_STOP))
 			add_word(c, &q.tokens[i], a, out);
 	if (out->count > 0)
 		return;
-	/* "A question" has stop words only: then the longer ones count. */
+	/* "A question" has stop words only: then the longer words are used. */
 	for (size_t i = 0; i < q.count; i++)
 		if (q.tokens[i].len >= SIMILAR_BYTES_MIN || q.count == 1)
 			add_word(c, &q.tokens[i], a, out);
@@ -140,31 +140,31 @@ struct value_stem {
 	size_t len;
 };
 
-static unsigned fit_of(const struct point_words *w, size_t word, const struct value_stem *stems,
-		       size_t count)
+static unsigned word_score(const struct class_words *w, size_t word, const struct value_stem *stems,
+			   size_t count)
 {
 	unsigned best = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		for (size_t s = 0; s < w->words[word].count; s++)
-			if (same(w->words[word].stems[s], stems[i].text, stems[i].len))
-				return SAME_POINTS;
+			if (is_equal(w->words[word].stems[s], stems[i].text, stems[i].len))
+				return EQUAL_SCORE;
 		if (shares_trigrams(w->words[word].stems[0], stems[i].text, stems[i].len))
-			best = SIMILAR_POINTS;
+			best = SIMILAR_SCORE;
 	}
 	return best;
 }
 
-unsigned point_words_fit(const struct point_words *w, const char *value)
+unsigned class_words_score(const struct class_words *w, const char *value)
 {
 	struct value_stem stems[FOLDED_WORDS_MAX];
 	struct folded f;
-	unsigned points = 0;
+	unsigned score = 0;
 
 	text_fold(value, &f);
 	for (size_t i = 0; i < f.count; i++)
 		stems[i].len = stem_at(&f, i, stems[i].text);
 	for (size_t i = 0; i < w->count; i++)
-		points += fit_of(w, i, stems, f.count);
-	return points;
+		score += word_score(w, i, stems, f.count);
+	return score;
 }

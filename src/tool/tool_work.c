@@ -133,7 +133,8 @@ static void derive(const struct tool_work *w)
 		tool_describe(r->tables[i], tool, w->catalog);
 }
 
-/* Our error, but one that users can live with: it ends the program only in test builds. */
+/* A mistake in a tool's file or function. It aborts test builds only, because users still get a
+ * result. */
 static void check_facts(const struct tool_work *w)
 {
 	const char *problem = tool_facts_error(w->tool, w->result, w->arena);
@@ -231,18 +232,18 @@ static const char *const *copy_texts(const char *const *texts, size_t count, str
 	return copy;
 }
 
-static const struct derive_points *copy_points(const struct derive_points *from, struct arena *a)
+static const struct derive_points *copy_classes(const struct derive_points *from, struct arena *a)
 {
 	struct derive_points *p;
-	unsigned char *of;
+	unsigned char *value_class;
 
 	if (!from)
 		return NULL;
 	p = arena_alloc(a, sizeof(*p));
-	of = arena_alloc(a, from->count + 1);
-	memcpy(of, from->of, from->count);
+	value_class = arena_alloc(a, from->count + 1);
+	memcpy(value_class, from->of, from->count);
 	*p = *from;
-	p->of = of;
+	p->of = value_class;
 	p->values = copy_texts(from->values, from->count, a);
 	p->classes = copy_texts(from->classes, from->class_count, a);
 	p->totals = copy_texts(from->totals, from->class_count + 2, a);
@@ -258,7 +259,7 @@ static const struct derive_context *context_of(const struct result *from, struct
 	*c = from->context ? *from->context : (struct derive_context){0};
 	c->grain = arena_strdup(a, c->grain);
 	c->thing = arena_strdup(a, c->thing);
-	c->points = copy_points(c->points, a);
+	c->points = copy_classes(c->points, a);
 	c->cancelled = cancelled;
 	return c;
 }

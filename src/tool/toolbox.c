@@ -110,9 +110,10 @@ static bool find_sources(struct toolbox *b, struct err *e)
 		}
 		b->source[i] = source_find(b->options.sources, t->source);
 		if (!b->source[i])
-			return err_set(e, ERR_INPUT,
-				       "%s:1: there is no source %s (sources in the configuration)",
-				       t->path, t->source);
+			return err_set(
+				e, ERR_INPUT,
+				"%s:1: source %s is not configured (sources in the configuration)",
+				t->path, t->source);
 	}
 	return true;
 }
@@ -133,7 +134,7 @@ static bool check_derives(const struct toolbox *b, const struct tool_def *t, str
 			tool_derivation(b->options.derivations, d->name);
 
 		if (!found)
-			return err_set(e, ERR_INPUT, "%s:%d: there is no derivation %s", t->path,
+			return err_set(e, ERR_INPUT, "%s:%d: derivation %s does not exist", t->path,
 				       d->line, d->name);
 		if (found->column && !is_derived_column(t, found->column))
 			return err_set(e, ERR_INPUT,

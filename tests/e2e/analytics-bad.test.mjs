@@ -29,7 +29,7 @@ const BAD = {
   'values that hardly differ': [shops(40, ['Sales'], (i) => `1000.00000${1 + (i % 2)}`), {
     'Are there outliers in sales?': /\*\*0\*\* of 40 .* No value of Sales stands out/,
     'What is the distribution of sales?': /Standard deviation: 0\.000000506\. Shape: not normal/,
-    'Segment by sales per place': /10 different values above zero or more are needed for tiers/,
+    'Segment by sales per place': /At least 10 different values above zero are needed for tiers/,
     'How concentrated are sales?': /The top 10 % hold \*\*10%\*\*/,
   }],
   'numbers that are too large for computations': [shops(40, ['Sales', 'Visits'], (i) => `${i + 1}e200`, (i) => i + 0.5), {
@@ -37,33 +37,33 @@ const BAD = {
   }],
   'dates that are far apart, and several on one day': [days(['2019-01-03', '2019-01-03', '2019-01-03', '2019-02-28', '2020-07-01', '2020-07-01',
     '2022-12-31', '2023-01-01', '2023-01-01', '2023-05-05', '2024-02-29', '2024-02-29']), {
-    'Is there a trend in sales by month?': /More than 20 % of the months have no value, so nothing is said/,
-    'Are sales seasonal?': /More than 20 % of the months have no value, so nothing is said/,
-    'What is the projection of sales?': /More than 20 % of the months have no value, so nothing is said/,
+    'Is there a trend in sales by month?': /More than 20 % of the months have no value, so no conclusion is drawn/,
+    'Are sales seasonal?': /More than 20 % of the months have no value, so no conclusion is drawn/,
+    'What is the projection of sales?': /More than 20 % of the months have no value, so no conclusion is drawn/,
   }],
   'two rows on each date': [days(rows(24, (i) => month(Math.floor(i / 2), 2023))), {
-    'Is there a trend in sales by month?': /changes by \*\*4\*\* a month .* 12 months/,
+    'Is there a trend in sales by month?': /changes by \*\*4\*\* per month .* 12 months/,
     'How have sales changed over time?': /was 66 in 2023-12, 62 in 2023-11: a change of \*\*4\*\*/,
   }],
   'a single date': [days(rows(24, () => '2024-01-05')), {
-    'Is there a trend in sales by month?': /8 months or more are needed for a trend; there is 1/,
-    'How have sales changed over time?': /Two months or more are needed for a change; there is 1/,
-    'What is the projection of sales?': /12 months or more are needed for a projection; there is 1/,
+    'Is there a trend in sales by month?': /At least 8 months are needed for a trend; there is 1/,
+    'How have sales changed over time?': /At least two months are needed for a change; there is 1/,
+    'What is the projection of sales?': /At least 12 months are needed for a projection; there is 1/,
   }],
   'percentages that are texts': [shops(40, ['Margin'], (i) => `${i + 1}.5%`), {
     'Are there outliers in margin?': /\*\*0\*\* of 40 values of \*\*Average Margin\*\* lie outside -30\.9% to 72\.9%/,
-    'Segment by margin per place': /\*\*8\*\* of 40 are in the high tier \(20%\), 37% each on average; .* Average Margin is no total, so tiers have no shares of it/,
-    'How concentrated is margin per place?': /Average Margin is no total, so there are no shares of it/,
+    'Segment by margin per place': /\*\*8\*\* of 40 are in the high tier \(20%\), 37% each on average; .* Average Margin is not additive, so tiers have no shares of it/,
+    'How concentrated is margin per place?': /Average Margin is not additive, so there are no shares of it/,
   }],
   'texts where a number is needed': [shops(40, ['Mood', 'Sales'], (i) => (i % 2 ? 'good' : 'bad'), (i) => 10.5 + i), {
     'What is the average mood?': /could not match|did not answer/,
     'Cluster by mood per place': /This analysis of data takes fewer groups\. Name one thing/,
   }],
   'more groups than an analysis reads': [many, {
-    'Segment the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
-    'Which customers look like bakers?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
-    'What would losing the top 5 customers do to sales?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
-    'Profile the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
+    'Segment the customers by sales': /^There are too many values to examine all of them, .* are not known\.\s+This was computed from a sample/,
+    'Which customers look like bakers?': /^There are too many values to examine all of them, .* are not known\.\s+This was computed from a sample/,
+    'What would losing the top 5 customers do to sales?': /^There are too many values to examine all of them, .* are not known\.\s+This was computed from a sample/,
+    'Profile the customers by sales': /^There are too many values to examine all of them, .* are not known\.\s+This was computed from a sample/,
     'Cluster the customers by sales': /no natural groups .*\s+This was computed from a sample: 1 in \d+ of \d+ rows/,
   }],
 };

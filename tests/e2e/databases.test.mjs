@@ -287,7 +287,7 @@ describe('startup is refused', () => {
     ['a tool of a source that lacks its view', change(tool, '-- permission', '-- source: lighthouse\n-- permission'), {},
       /get_trips_of_ferry\.sql:\d+: query main: quay\.trips is a view of source harbour, but the tool reads source lighthouse/],
     ['a pack of a source that is not configured', change('config/packs.json', '"harbour"', '"lighthouse"'), {},
-      /get_trips_of_ferry\.sql:1: there is no source lighthouse/],
+      /get_trips_of_ferry\.sql:1: source lighthouse is not configured/],
     ['a view of two sources', change('config/ferry/catalogue.json', 'quay.trips", "about"', 'dbo.bak_batches", "about"'), {},
       /config\/ferry\/catalogue\.json:\d+: views: dbo\.bak_batches is already declared in config\/bakery\/catalogue\.json, as a view of source warehouse/],
     ['two sources in one statement', change(tool, 'FROM quay.trips t', 'FROM quay.trips t JOIN dbo.bak_batches b ON b.batch_year = t.trip_year'), {},

@@ -36,35 +36,35 @@ describe('values matched by meaning without a model', () => {
   it('match a description by words, and the method is stated', async () => {
     const answer = await ask('orders', products(), SNACKS);
 
-    assert.match(answer.text, /^\*\*3\*\* of 13 values fit “snacks”\. They are: Salted snacks, Snack bar, Snacking nuts\. Orders of those: \*\*6\*\*\. Matched by words\./);
+    assert.match(answer.text, /^\*\*3\*\* of 13 values match “snacks”\. They are: Salted snacks, Snack bar, Snacking nuts\. Orders of these: \*\*6\*\*\. Matched by words\./);
     assert.deepEqual(dataOf(answer).data_dict, { Product: ['Salted snacks', 'Snack bar', 'Snacking nuts'], Fits: ['yes', 'yes', 'yes'] });
   });
 
   it('are classified by their words, and each class is counted', async () => {
     const answer = await ask('feedback', comments(), CLASSES);
 
-    assert.match(answer.text, /^\*\*Feedback\*\* by class: complaint 4, praise 2, question 2\. Unclassified: 1\. Values looked at: 5\. Classified by words\./);
+    assert.match(answer.text, /^\*\*Feedback\*\* by class: complaint 4, praise 2, question 2\. Unclassified: 1\. Values examined: 5\. Classified by words\./);
     assert.deepEqual(dataOf(answer).data_dict, { Class: ['complaint', 'praise', 'question', '(unclassified)'], Feedback: [4, 2, 2, 1], Values: [2, 1, 1, 1] });
   });
 
   it('are distinguished as similar or exact', async () => {
     const answer = await ask('orders', Buffer.from(csv(['Product', 'Sales'], [['Snackies', 1.5], ['Snack bar', 2.5], ['Hammer', 3.5]])), SNACKS);
 
-    assert.match(answer.text, /\*\*1\*\* of 3 values fit .* Snack bar\. .*Maybe also: Snackies\./);
+    assert.match(answer.text, /\*\*1\*\* of 3 values match .* Snack bar\. .*Possible matches: Snackies\./);
   });
 
   it('are the most frequent ones of many, which is stated', async () => {
     const rows = Array.from({ length: 2300 }, (_, i) => [`Thing ${i}`, 1.5]);
     const answer = await ask('orders', Buffer.from(csv(['Product', 'Sales'], [...rows, ['Snack bar', 2.5], ['Snack bar', 2.5]])), SNACKS);
 
-    assert.match(answer.text, /\*\*1\*\* of 2,?000 values fit .* Snack bar\. Orders of those: \*\*2\*\*.*The 2,?000 with the most Orders of 2,?301 values were looked at\./);
+    assert.match(answer.text, /\*\*1\*\* of 2,?000 values match .* Snack bar\. Orders of these: \*\*2\*\*.*The 2,?000 with the most Orders, of 2,?301 values, were examined\./);
   });
 
   it('can be more per class than one statement can bind', async () => {
     const rows = Array.from({ length: 150 }, (_, i) => [[`Snack ${i}`, 1.5], [`Snack ${i}`, 2.5]]).flat();
     const answer = await ask('orders', Buffer.from(csv(['Product', 'Sales'], [...rows, ['Hammer', 9.5]])), SNACKS);
 
-    assert.match(answer.text, /\*\*150\*\* of 151 values fit .* Orders of those: \*\*300\*\*\./);
+    assert.match(answer.text, /\*\*150\*\* of 151 values match .* Orders of these: \*\*300\*\*\./);
     assert.doesNotMatch(answer.text, /could not be asked/, 'there is no model');
     assert.equal(dataOf(answer).total_rows, 150);
   });

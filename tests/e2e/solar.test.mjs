@@ -154,7 +154,7 @@ describe('the solar pack', () => {
       const reversed = await tool(d, 'calculate_financial_savings', { start_date: '2026-02-10', end_date: '2026-02-01' });
       assert.equal(reversed.status, 'error');
       const noCapacity = await tool(d, 'calculate_performance_ratio', { logger_id: '921', date: '2026-02-22', capacity_kw: 0 });
-      assert.match(JSON.stringify(noCapacity.result.facts), /capacity of 921 is not known/);
+      assert.match(JSON.stringify(noCapacity.result.facts), /capacity of 921 is unknown/);
     }
   });
 
@@ -390,14 +390,14 @@ describe('the solar pack', () => {
     assert.match(answer.text, /best and \*\*92[15]\*\* is worst/);
     await chat.close();
     const [second, partial] = await flow(daemons.sqlite, 'compare loggers 940 and 925');
-    assert.match(partial.text, /1 of the 2 loggers have data/);
+    assert.match(partial.text, /Only 1 of the 2 loggers has data/);
     assert.doesNotMatch(partial.text, /\]\]/);
     await second.close();
   });
 
   it('reports that a logger without recent data has no forecast', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'forecast of 940 for the next 7 days');
-    assert.match(turn.text, /newest data are of 2025-01-10/);
+    assert.match(turn.text, /newest data is from 2025-01-10/);
     assert.doesNotMatch(turn.text, /kWh/);
     await chat.close();
   });

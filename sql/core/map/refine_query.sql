@@ -5,5 +5,5 @@
 -- gate:       sql
 -- policy:     map
 -- param sql     text  required  One SELECT, as run_select takes it
--- param purpose text  optional  What it finds out
+-- param purpose text  optional  What the query is meant to find out
 -- param refines text  optional  Id of the earlier call, such as c1

@@ -5,4 +5,4 @@
 -- gate:       sql
 -- policy:     map
 -- param sql     text  required  One SELECT in standard SQL over tables as get_detailed_schema names them; FETCH NEXT n ROWS ONLY for the first rows
--- param purpose text  optional  What it finds out
+-- param purpose text  optional  What the query is meant to find out

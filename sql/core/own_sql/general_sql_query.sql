@@ -4,4 +4,4 @@
 -- visible:    agents
 -- agents:     *
 -- gate:       sql
--- param sql   text  required  One SELECT in standard SQL, checked before it is sent: reading only, no parameters, comments or table functions; names with blanks in double quotes, FETCH NEXT n ROWS ONLY for the first rows. Rows are of the caller's tenant by themselves, at most 500: aggregate rather than fetch. A refusal says what to write differently. Views with their columns:
+-- param sql   text  required  One SELECT in standard SQL, checked before it is sent: reading only, no parameters, comments or table functions; names with blanks in double quotes, FETCH NEXT n ROWS ONLY for the first rows. Rows are limited to the caller's tenant automatically, and to 500: aggregate rather than fetch. A refusal explains what to write differently. Views with their columns:

@@ -1,5 +1,5 @@
 -- tool:       classify_values
--- about:      Puts the values of a column of texts into two to twelve classes that are named, and gives a metric of each class.
+-- about:      Puts the values of a column of texts into two to twelve named classes, and gives a metric for each class.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     semantic_text_agent
@@ -9,13 +9,13 @@
 -- points:     classes
 -- derive:     classify_values
 -- cue:        classify, sort the texts, label the texts
--- answer:     [[**{fact.measure}** by class: {fact.names}. ]][[Unclassified: {fact.unclassified}. ]][[Values looked at: {fact.looked_at}. ]][[Classified by {fact.by}. ]][[{fact.note}]]
+-- answer:     [[**{fact.measure}** by class: {fact.names}. ]][[Unclassified: {fact.unclassified}. ]][[Values examined: {fact.looked_at}. ]][[Classified by {fact.by}. ]][[{fact.note}]]
 -- param query   text           required The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}. The dimension is the column whose values are classified.
 -- param classes list(text,2-12) required slot=words The classes, each in a few words ("complaint", "praise").
--- fact measure type=text What is measured of them
--- fact looked_at type=int optional Values that were looked at
--- fact one type=text optional What one value is of
--- fact names type=text optional The classes as they were read, and what each has
+-- fact measure type=text What is measured for them
+-- fact looked_at type=int optional Values examined
+-- fact one type=text optional What each value belongs to
+-- fact names type=text optional The classes as they were read, with the measure of each
 -- fact class_1 unit=@measure optional Of the first class
 -- fact class_2 unit=@measure optional Of the second class
 -- fact class_3 unit=@measure optional Of the third class
@@ -28,8 +28,8 @@
 -- fact class_10 unit=@measure optional Of the tenth class
 -- fact class_11 unit=@measure optional Of the eleventh class
 -- fact class_12 unit=@measure optional Of the twelfth class
--- fact unclassified unit=@measure optional Of no class
+-- fact unclassified unit=@measure optional What is measured, for unclassified values
 -- fact by type=text optional model or words
 -- fact method type=text optional How it is found
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

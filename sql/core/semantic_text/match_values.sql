@@ -1,5 +1,5 @@
 -- tool:       match_values
--- about:      Which values of a column of texts fit a description in words, what else might, and how much of a metric those hold.
+-- about:      Which values of a column of texts match a description in words, which others might, and how much of a metric the matching ones hold.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     semantic_text_agent
@@ -9,19 +9,19 @@
 -- points:     description
 -- derive:     match_values
 -- cue:        look like, looks like, sound like, sounds like, match the description, matches the description, fit the description, fits the description
--- answer:     [[**{fact.matched}** of {fact.looked_at} values fit “{fact.description}”. ]][[They are: {fact.names}. ]][[{fact.measure} of those: **{fact.total}**. ]][[Maybe also: {fact.maybe_names}. ]][[Matched by {fact.by}. ]][[{fact.note}]]
--- param query text required The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}. The dimension is the column whose values are looked at.
+-- answer:     [[**{fact.matched}** of {fact.looked_at} values match “{fact.description}”. ]][[They are: {fact.names}. ]][[{fact.measure} of these: **{fact.total}**. ]][[Possible matches: {fact.maybe_names}. ]][[Matched by {fact.by}. ]][[{fact.note}]]
+-- param query text required The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}. The dimension is the column whose values are matched.
 -- param description text required slot=words What the values are, in a few words ("snacks").
--- fact measure type=text What is measured of them
--- fact looked_at type=int optional Values that were looked at
--- fact one type=text optional What one value is of
--- fact description type=text optional What they were held against, as it was read
--- fact matched type=int optional Values that fit
--- fact maybe type=int optional Values that might fit
--- fact names type=text optional Those that fit
--- fact maybe_names type=text optional Those that might
--- fact total unit=@measure optional What is measured, of those that fit
+-- fact measure type=text What is measured for them
+-- fact looked_at type=int optional Values examined
+-- fact one type=text optional What each value belongs to
+-- fact description type=text optional The description that they were compared with, as it was read
+-- fact matched type=int optional Number of matches
+-- fact maybe type=int optional Number of possible matches
+-- fact names type=text optional Matching values
+-- fact maybe_names type=text optional Values that might match
+-- fact total unit=@measure optional What is measured, for the matching values
 -- fact by type=text optional model or words
 -- fact method type=text optional How it is found
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

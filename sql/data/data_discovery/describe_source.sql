@@ -16,7 +16,7 @@
 -- fact rows type=int optional  rows
 -- fact columns type=int optional  columns
 -- fact quality_score type=int optional  quality score of 100: 40 complete, 30 conform, 20 unique, 10 consistent
--- fact complete type=number unit=% optional  cells that are there
+-- fact complete type=number unit=% optional  cells with a value
 -- fact conform type=number unit=% optional  cells of their column's type
 -- fact unique type=number unit=% optional  rows that are not repeated
 -- fact consistent type=number unit=% optional  rows with as many cells as the header

@@ -2,8 +2,8 @@
 -- about:      What documents, policies, procedures, manuals, guides and handbooks say about something.
 -- kind:       doc
 -- permission: documents:use
--- param question text required  What is looked for
--- param document text optional  Only in the one with this name
+-- param question text required  What to search for
+-- param document text optional  Only the document with this name
 -- param top_k int optional default=5 min=1 max=10  How many passages
 -- column "N" type=int priority=high
 -- column "Document" priority=high

@@ -36,9 +36,9 @@
 -- column "DataPoints"       label=Hours           priority=low    type=int     unit=hours
 -- column "PeakPrice_PerMWh"    label="Peak price"     priority=high type=decimal unit=$/MWh
 -- column "OffPeakPrice_PerMWh" label="Off-peak price" priority=high type=decimal unit=$/MWh
--- fact day            optional            The day, where only one was asked for
--- fact bound          optional            Prices that count, where they are bounded
--- fact hours          unit=hours optional Hours within the bounds
+-- fact day            optional            The requested day, if any
+-- fact bound          optional            Price conditions of the counted hours, if any
+-- fact hours          unit=hours optional Hours that satisfy the price conditions
 -- fact highest_hour   optional            Hour of the day with the highest average
 -- fact highest_price  unit=$/MWh optional Its average
 -- fact lowest_hour    optional            Hour of the day with the lowest average

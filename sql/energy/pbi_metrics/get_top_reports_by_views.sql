@@ -23,9 +23,9 @@
 -- column "AllViewers"    label="All viewers"     priority=medium type=int
 -- column "FirstDay"      label="First day"       priority=low    type=date
 -- column "LastDay"       label="Last day"        priority=low    type=date
--- fact end                           Which end comes first: most or least
+-- fact end                           Which are listed first: most or least
 -- fact period    optional            Range of days in words
--- fact all_views unit=views optional Views in all
+-- fact all_views unit=views optional Total views
 -- fact top_share unit=% optional     Share of the first
 SELECT
 	a.report_name AS "ReportName",

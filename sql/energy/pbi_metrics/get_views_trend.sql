@@ -6,7 +6,7 @@
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
 -- window:     Stage.pbi_activity_events.activity_date
--- answer:     Views of **[[{fact.report}]][[{fact.reports} reports]]**[[ ({fact.period})]]: {fact.all_views}[[, {fact.direction} by {fact.change_percent}]][[, from {fact.first_views} to {fact.last_views} a {fact.step}]][[ between the first and the last whole {fact.whole_step}]].
+-- answer:     Views of **[[{fact.report}]][[{fact.reports} reports]]**[[ ({fact.period})]]: {fact.all_views}[[, {fact.direction} by {fact.change_percent}]][[, from {fact.first_views} to {fact.last_views} per {fact.step}]][[ between the first and the last complete {fact.whole_step}]].
 -- suggest:    Who are the top Power BI users?
 -- suggest:    Which Power BI reports had the most views?
 -- param report_name text optional entity=report_name match=like   Only views of this report; a part of its name is enough
@@ -22,14 +22,14 @@
 -- fact period         optional            Range of days in words
 -- fact report         optional            The report, where it is one
 -- fact reports        type=int optional   Number of reports, where there are several
--- fact all_views      unit=views optional Views in all
--- fact first_views    unit=views optional Views of the first whole step
--- fact last_views     unit=views optional Views of the last whole step
+-- fact all_views      unit=views optional Total views
+-- fact first_views    unit=views optional Views of the first complete step
+-- fact last_views     unit=views optional Views of the last complete step
 -- fact change         unit=views optional Last minus first
 -- fact direction      optional            up, down or unchanged
 -- fact change_percent unit=% optional     Size of the change
 -- fact step           optional            month or day
--- fact whole_step     optional            month, where only whole months are compared
+-- fact whole_step     optional            month, if only complete months are compared
 SELECT
 	v.period AS "Period",
 	COUNT(*) AS "TotalViews",

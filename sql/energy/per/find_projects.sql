@@ -1,9 +1,9 @@
 -- tool:       find_projects
--- about:      Projects by name: those whose name holds a text, and all names.
+-- about:      Projects by name: those whose name contains a text, and all names.
 -- grain:      project
 -- permission: chat:read_projects
 -- visible:    no
--- param project_name text required match=like  What the name holds
+-- param project_name text required match=like  Text that the name contains
 -- column "ProjectName"  label=Project     priority=high   type=text
 -- column "CurrentStage" label=Stage       priority=medium type=text
 -- column "Technology"   label=Technology  priority=medium type=text

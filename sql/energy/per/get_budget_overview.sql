@@ -22,7 +22,7 @@
 -- column "PPA_LC"        label=PPA_LC       priority=medium type=decimal unit=$
 -- fact actuals       unit=$ optional Spent so far
 -- fact budget        unit=$ optional Total budget
--- fact budget_used   unit=% optional Spent part of the budget
+-- fact budget_used   unit=% optional Part of the budget that is spent
 -- fact remaining     unit=$ optional Budget left
 -- fact forecast      unit=$ optional Forecast of all costs
 -- fact forecast_side optional        Whether the forecast is over or under budget

@@ -5,7 +5,7 @@
 -- words:      tally, colour, league table, heat map, lights, domains, areas, health, healthiest, unhealthiest, sickest, troubled, worst, best, cleanest, scoring, judged, amber, RAG, piling
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
--- answer:     [[**{fact.worst}**, with **{fact.most_red}** {fact.most_red_words}.]][[{fact.no_red}]] In all, **{fact.red_areas}** areas of {fact.projects} are red.
+-- answer:     [[**{fact.worst}**, with **{fact.most_red}** {fact.most_red_words}.]][[{fact.no_red}]] In total, **{fact.red_areas}** areas of {fact.projects} are red.
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show the milestone dates of {ProjectName}
 -- refer:      project_name rows[0].ProjectName it, its, that project, that one, the worst, the first
@@ -18,7 +18,7 @@
 -- column "YellowAreas"   label="🟡 Yellow" priority=high type=int
 -- column "GreenAreas"    label="🟢 Green"  priority=high type=int
 -- fact projects                         Number of projects in words
--- fact red_areas      type=int optional Red areas in all
+-- fact red_areas      type=int optional Red areas in total
 -- fact worst          optional          Projects with most red areas
 -- fact most_red       type=int optional Red areas of each of these
 -- fact most_red_words optional          The same in words

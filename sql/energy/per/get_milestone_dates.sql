@@ -17,7 +17,7 @@
 -- column "Passed"                  label=Passed             priority=medium type=text
 -- column "AsOfDay"                 label="As of"            priority=low    type=date asof
 -- fact cod            optional Commercial operation (COD) in words
--- fact next_milestone optional First milestone that is not passed
+-- fact next_milestone optional First milestone still ahead
 -- fact next_date      optional Its date in words
 WITH s AS (
 	SELECT

@@ -5,7 +5,7 @@
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- whole:      count, sum(TotalBudget), sum(ActualsLTD)
--- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]][[ sponsored by **{arg.sponsor}**]][[, {fact.left_out}]].[[ By status: {fact.statuses}.]][[ Spent are {fact.actuals} of {fact.budget} budgeted ({fact.budget_used}).]]
+-- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]][[ sponsored by **{arg.sponsor}**]][[, {fact.left_out}]].[[ By status: {fact.statuses}.]][[ {fact.actuals} of {fact.budget} budgeted has been spent ({fact.budget_used}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk
 -- refer:      project_name rows[0].ProjectName the first, the worst, the first one
@@ -14,11 +14,11 @@
 -- param technology    text optional entity=technology                       Technology
 -- param market        text optional entity=market                           Market
 -- param sponsor       text optional entity=sponsor                          Sponsor
--- param not_status     list(text,4) optional entity=status_color  slot=not  Statuses that are left out
--- param not_stage      list(text,6) optional entity=project_stage slot=not  Stages that are left out
--- param not_technology list(text,6) optional entity=technology    slot=not  Technologies that are left out
--- param not_market     list(text,7) optional entity=market        slot=not  Markets that are left out
--- param not_sponsor    list(text,8) optional entity=sponsor       slot=not  Sponsors that are left out
+-- param not_status     list(text,4) optional entity=status_color  slot=not  Statuses to exclude
+-- param not_stage      list(text,6) optional entity=project_stage slot=not  Stages to exclude
+-- param not_technology list(text,6) optional entity=technology    slot=not  Technologies to exclude
+-- param not_market     list(text,7) optional entity=market        slot=not  Markets to exclude
+-- param not_sponsor    list(text,8) optional entity=sponsor       slot=not  Sponsors to exclude
 -- column "ProjectName"    label=Project       priority=high   type=text
 -- column "ProjectID"      label="Project id"  priority=low    type=text
 -- column "CurrentStage"   label=Stage         priority=high   type=text
@@ -34,12 +34,12 @@
 -- column "ActualsLTD"     label=Actuals       priority=high   type=decimal unit=$ permission=chat:read_budget
 -- column "StatusSummary"  label=Summary       priority=high   type=text
 -- fact projects                    Number of projects in words
--- fact status      optional        The status, where one was asked for
+-- fact status      optional        The requested status, if any
 -- fact statuses    optional        Projects by status in words
--- fact left_out    optional        Values that were left out in words
+-- fact left_out    optional        Excluded values in words
 -- fact actuals     unit=$ optional Spent so far
 -- fact budget      unit=$ optional Total budget
--- fact budget_used unit=% optional Spent part of the budget
+-- fact budget_used unit=% optional Part of the budget that is spent
 -- fact remaining   unit=$ optional Budget left
 SELECT
 	p.name AS "ProjectName",

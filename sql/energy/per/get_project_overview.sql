@@ -3,7 +3,7 @@
 -- words:      profile, fact sheet, essentials, basics, background, description, summary, details, parameters, offtaker, counterparty, PPA, PPA price, price, tenor, products, commercial terms, contract, buys, sells, selling, located, location, county, site, nameplate, megawatts, MW, size, output, owner
 -- permission: chat:read_projects
 -- report:     per_project_report
--- answer:     **{ProjectName}** is in **{CurrentStage}** with status **{ProjectStatus}**[[: {StatusSummary}]]. {Technology} in {Market}[[, {Location}]][[, {GenerationCapacity_MW} of generation]][[, {StorageCapacity_MW} of storage]][[; sponsor {Sponsor}]][[, SPA {SPA}]].[[ COD is {fact.cod}.]][[ Spent are **{ActualsLTD}** of a budget of **{TotalBudget}** ({fact.budget_used}); the forecast is {TotalForecast}.]][[ Sold to {Buyer} for {Tenor} years at {PPAPrice} ({Products}).]]
+-- answer:     **{ProjectName}** is in **{CurrentStage}** with status **{ProjectStatus}**[[: {StatusSummary}]]. {Technology} in {Market}[[, {Location}]][[, {GenerationCapacity_MW} of generation]][[, {StorageCapacity_MW} of storage]][[; sponsor {Sponsor}]][[, SPA {SPA}]].[[ COD is {fact.cod}.]][[ **{ActualsLTD}** of a budget of **{TotalBudget}** has been spent ({fact.budget_used}); the forecast is {TotalForecast}.]][[ Sold to {Buyer} for {Tenor} years at {PPAPrice} ({Products}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    What are the milestone dates of {ProjectName}?
 -- suggest:    What are the task risks of {ProjectName}?
@@ -36,7 +36,7 @@
 -- fact cod           optional        Commercial operation (COD) in words
 -- fact actuals       unit=$ optional Spent so far
 -- fact budget        unit=$ optional Total budget
--- fact budget_used   unit=% optional Spent part of the budget
+-- fact budget_used   unit=% optional Part of the budget that is spent
 -- fact remaining     unit=$ optional Budget left
 -- fact forecast      unit=$ optional Forecast of all costs
 -- fact forecast_side optional        Whether the forecast is over or under budget

@@ -24,7 +24,7 @@
 -- column "Change"        label=Change      priority=high   type=text derived
 -- column "AmountChange"  label="Change in $" priority=medium type=decimal unit=$ derived permission=chat:read_budget
 -- fact changes                         Number of changes in words
--- fact field         optional          The changed field, where one was asked for
+-- fact field         optional          The requested field, if any
 -- fact period        optional          Range of days in words
 -- fact fields        optional          Changes by field in words
 -- fact dates_later   type=int optional Dates moved later

@@ -11,7 +11,7 @@
 -- refer:      project_name rows[0].ProjectName the first, that project, the riskiest
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all
 -- param risk_level   text optional entity=risk_level default=any      Only tasks of this risk, one of {values.risk_level}; any for all
--- param not_risk     list(text,3) optional entity=risk_level slot=not Risks that are left out
+-- param not_risk     list(text,3) optional entity=risk_level slot=not Risks to exclude
 -- column "ProjectName" label=Project    priority=high   type=text
 -- column "TaskName"    label=Task       priority=high   type=text
 -- column "TaskType"    label=Type       priority=low    type=text
@@ -22,7 +22,7 @@
 -- column "Tasks"       label=Tasks      priority=high   type=int
 -- fact tasks    type=int Tasks with a risk
 -- fact levels            Tasks by risk in words
--- fact left_out optional Values that were left out in words
+-- fact left_out optional Excluded values in words
 SELECT
 	t.projectname AS "ProjectName",
 	t.taskname AS "TaskName",

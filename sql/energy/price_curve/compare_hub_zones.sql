@@ -42,7 +42,7 @@
 -- fact lower_zone   optional            Cheapest hub-zone
 -- fact lower_price  unit=$/MWh optional Its average
 -- fact gap          unit=$/MWh optional The higher minus the lower average
--- fact gap_percent  unit=% optional     The higher above the lower average
+-- fact gap_percent  unit=% optional     How far the higher average is above the lower
 -- fact widest_hours optional            Hours where the gap is widest
 -- fact widest_gap   unit=$/MWh optional Average gap in these hours
 SELECT

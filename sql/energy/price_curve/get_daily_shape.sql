@@ -34,10 +34,10 @@
 -- column "DataPoints"          label=Hours priority=low type=int unit=hours
 -- fact highest_hour  optional            Dearest hour of the day
 -- fact highest_price unit=$/MWh optional Its average
--- fact highest_shape unit=% optional     Its average of the day's
+-- fact highest_shape unit=% optional     Its percentage of the day's average
 -- fact lowest_hour   optional            Cheapest hour of the day
 -- fact lowest_price  unit=$/MWh optional Its average
--- fact lowest_shape  unit=% optional     Its average of the day's
+-- fact lowest_shape  unit=% optional     Its percentage of the day's average
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

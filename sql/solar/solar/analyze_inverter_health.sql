@@ -9,12 +9,12 @@
 -- frame:      readings 20000
 -- frame:      sensor 20000
 -- frame:      peers 20000
--- answer:     **{arg.logger_id}**[[ scores **{fact.healthScore}** of 100]][[ over {fact.period}]][[: {fact.anomalyCount} anomalies]][[, {fact.lostKwh} lost]][[; availability {fact.availability}]][[, {fact.completeness} of the readings are there]].[[ {fact.note}]]
+-- answer:     **{arg.logger_id}**[[ scores **{fact.healthScore}** of 100]][[ over {fact.period}]][[: {fact.anomalyCount} anomalies]][[, {fact.lostKwh} lost]][[; availability {fact.availability}]][[, {fact.completeness} of the readings were received]].[[ {fact.note}]]
 -- suggest:    primary "Show power curve" -> Show the power curve of {arg.logger_id} on {day} if row_count > 0
 -- suggest:    secondary "Diagnose errors" -> Diagnose the error codes of {arg.logger_id} in the last {arg.days} days
 -- param logger_id text required entity=logger                    Inverter
--- param days      int  optional slot=days default=7 min=1 max=90 Days to look at before the last one, and that one
--- param last_day  date optional                                  Last local day to look at; without it today so far
+-- param days      int  optional slot=days default=7 min=1 max=90 Number of days to check before the last one, which is checked too
+-- param last_day  date optional                                  Last local day to check; without it today so far
 -- column "kind"     label=Kind     priority=high   type=text derived
 -- column "day"      label=Day      priority=high   type=date
 -- column "start"    label=From     priority=high   type=datetime derived
@@ -28,13 +28,13 @@
 -- column "g"     type=real
 -- column "share" type=real
 -- fact loggerId     type=text optional   The inverter
--- fact period       type=text optional   The days that were looked at
+-- fact period       type=text optional   The days that were checked
 -- fact anomalyCount type=int optional    Anomalies
 -- fact healthScore  type=number optional 0 to 100, weighted by the pack's settings; none without daylight
 -- fact availability unit=% optional      Daylight without an outage or a gap
--- fact lostKwh      unit=kWh optional    Energy that was lost against the reference days
--- fact energyIndex  type=number optional Energy against the reference days
--- fact completeness unit=% optional      Readings that are there
+-- fact lostKwh      unit=kWh optional    Energy lost compared with the reference days
+-- fact energyIndex  type=number optional Energy relative to the reference days
+-- fact completeness unit=% optional      Readings received
 -- fact note         type=text optional   Why something is not given
 SELECT d.local_date AS "day", l.logger_id AS "id", l.timezone AS "timezone", l.ac_rating_kw AS "rating_kw", l.capacity_kw AS "capacity_kw"
 FROM pv.loggers l

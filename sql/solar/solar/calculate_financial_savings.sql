@@ -1,16 +1,16 @@
 -- tool:       calculate_financial_savings
--- about:      Financial savings: how much money the energy of inverters was worth and earned in a period such as the past month, at a rate, with CO2 spared and how many trees that is; revenue, return on investment.
+-- about:      Financial savings: how much money the energy of inverters was worth and earned in a period such as the past month, at a rate, with CO2 avoided and the equivalent number of trees; revenue, return on investment.
 -- measures:   savings, money, CO2
 -- grain:      inverter
 -- permission: chat:read_solar
 -- cache_s:    300
 -- window:     pv.measurements.local_date
--- answer:     {fact.period}: **{fact.energyGenerated}**[[ worth **{fact.savings}**]][[ worth **{fact.savingsEuro}**]][[, {fact.co2Offset} of CO2 spared, as {fact.treesEquivalent} over ten years]]. {fact.daysWithData} with data, {fact.daysWithout} without.[[ CO2 by {fact.co2Source}.]][[ {fact.note}]]
+-- answer:     {fact.period}: **{fact.energyGenerated}**[[ worth **{fact.savings}**]][[ worth **{fact.savingsEuro}**]][[, {fact.co2Offset} of CO2 avoided, equivalent to {fact.treesEquivalent} over ten years]]. {fact.daysWithData} with data, {fact.daysWithout} without.[[ CO2 by {fact.co2Source}.]][[ {fact.note}]]
 -- suggest:    primary "Performance ratio" -> Show the performance ratio for the fleet
 -- param logger_id  list(text,1-12) optional entity=logger                                  Inverters; without them all in operation
 -- param start_date date optional filter=date_range_start default=today-30d               First local day
 -- param end_date   date optional filter=date_range_end default=today-1d                  Last local day
--- param rate       decimal optional unit=$/kWh                                           What a kWh is worth; without it the tariff of each inverter
+-- param rate       decimal optional unit=$/kWh                                           Value of a kWh; without it the tariff of each inverter
 -- column "logger_id" label=Logger   priority=high   type=text entity=logger
 -- column "name"      label=Name     priority=high   type=text
 -- column "energy"    label=Energy   priority=high   type=decimal unit=kWh
@@ -21,9 +21,9 @@
 -- fact energyGenerated unit=kWh optional   Energy in the period
 -- fact savings         unit=$   optional   What it was worth in dollars
 -- fact savingsEuro     unit=€   optional   What it was worth in euros
--- fact co2Offset       unit=kg  optional   CO2 that was spared
+-- fact co2Offset       unit=kg  optional   CO2 that was avoided
 -- fact co2Source       type=text optional  Who published the CO2 factor
--- fact treesEquivalent unit=trees optional Trees that take as much in ten years
+-- fact treesEquivalent unit=trees optional Equivalent trees over ten years
 -- fact treeSource      type=text optional  Who published the factor of a tree
 -- fact daysWithData    unit=days type=int  Days of inverters with data
 -- fact daysWithout     unit=days type=int  Days of inverters without data, which are not filled

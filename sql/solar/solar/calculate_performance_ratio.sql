@@ -1,5 +1,5 @@
 -- tool:       calculate_performance_ratio
--- about:      Performance ratio (PR): efficiency of inverters on a day or in a period, energy delivered against the sun on the modules, also corrected for temperature.
+-- about:      Performance ratio (PR): efficiency of inverters on a day or in a period, energy delivered relative to the sunlight on the modules, also corrected for temperature.
 -- measures:   performance ratio, efficiency, yield
 -- grain:      inverter
 -- permission: chat:read_solar
@@ -12,7 +12,7 @@
 -- param date        date optional slot=day                               One local day
 -- param start_date  date optional filter=date_range_start                First local day; without it 30 days ago
 -- param end_date    date optional filter=date_range_end                  Last local day; without it yesterday
--- param capacity_kw decimal optional unit=kW                             Capacity to go by; without it that of each inverter
+-- param capacity_kw decimal optional unit=kW                             Capacity to use; without it that of each inverter
 -- column "logger_id"       label=Logger priority=high   type=text entity=logger
 -- column "name"            label=Name   priority=medium type=text
 -- column "pr"              label="Performance ratio" priority=high type=decimal derived
@@ -26,7 +26,7 @@
 -- fact period         type=text optional      The period
 -- fact pr             type=number optional    Performance ratio, of all loggers together
 -- fact prStc          type=number optional    Corrected to a module temperature of 25 degrees
--- fact finalYield     unit=hours optional     Energy a kW of capacity
+-- fact finalYield     unit=hours optional     Energy per kW of capacity
 -- fact referenceYield unit=hours optional     Insolation over 1 kW/m2
 -- fact completeness   unit=% optional         Quarter hours with power and irradiance
 -- fact confidence     type=text optional      normal, or low

@@ -1,11 +1,11 @@
 -- tool:       compare_loggers
--- about:      Compare two to five named inverters side by side, which is better, on one day by power, energy or irradiance, ranked by what a kW of capacity gives.
+-- about:      Compare two to five named inverters side by side, which is better, on one day by power, energy or irradiance, ranked by output per kW of capacity.
 -- measures:   comparison of inverters, best inverter, worst inverter
 -- grain:      inverter
 -- permission: chat:read_solar
 -- cache_s:    60
 -- window:     pv.measurements.local_date
--- answer:     Compared by {arg.metric} for a kW of capacity, on {fact.date}[[: **{fact.best}** is best and **{fact.worst}** is worst]][[, {fact.spreadPct} apart]].[[ {fact.note}]]
+-- answer:     Compared by {arg.metric} per kW of capacity, on {fact.date}[[: **{fact.best}** is best and **{fact.worst}** is worst]][[, {fact.spreadPct} apart]].[[ {fact.note}]]
 -- suggest:    primary "Compare energy" -> Compare the energy of {arg.logger_ids}
 -- suggest:    secondary "Health check" -> Check the health of {fact.worst}
 -- param logger_ids list(text,2-5) required entity=logger filter=logger_id  Two to five loggers

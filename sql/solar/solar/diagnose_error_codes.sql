@@ -3,10 +3,10 @@
 -- permission: chat:read_solar
 -- lookback:   0
 -- frame:      events 20000
--- answer:     Open: **{fact.openCritical}** critical, **{fact.openWarning}** warnings, of {fact.loggers} loggers; {fact.events} readings had a code in the last {arg.days} days.
+-- answer:     Open: **{fact.openCritical}** critical, **{fact.openWarning}** warnings, of {fact.loggers} loggers; {fact.events} readings had an error code in the last {arg.days} days.
 -- suggest:    primary "Fleet overview" -> Show the fleet overview
 -- param logger_id list(text,1-20) optional entity=logger              Loggers; without them all inverters in operation
--- param days      int  optional slot=days default=7 min=1 max=90    Days to look at, up to now
+-- param days      int  optional slot=days default=7 min=1 max=90    Number of days to check, up to now
 -- column "logger_id" label=Logger   priority=high   type=text entity=logger
 -- column "code"      label=Code     priority=high   type=text
 -- column "title"     label=Title    priority=high   type=text
@@ -19,10 +19,10 @@
 -- column "meaning"   label=Meaning  priority=medium type=text
 -- column "action"    label=Action   priority=medium type=text
 -- column "ts"        type=datetime
--- fact loggers      type=int           Loggers that were looked at
+-- fact loggers      type=int           Loggers that were checked
 -- fact openCritical type=int           Open critical errors
 -- fact openWarning  type=int           Open warnings, silent loggers among them
--- fact events       type=int           Readings with a code
+-- fact events       type=int           Readings with an error code
 SELECT l.logger_id AS "logger_id", l.timezone AS "timezone", r.last_ts AS "last_seen"
 FROM pv.loggers l
 JOIN pv.v_range r ON r.tenant_id = l.tenant_id AND r.logger_id = l.logger_id

@@ -6,7 +6,7 @@
 -- cache_s:    300
 -- window:     pv.measurements.local_date
 -- frame:      daily 4000
--- answer:     {fact.period}:[[ **{fact.total}**]][[ ({fact.low80} to {fact.high80} with 80 %)]]; method: {fact.method}[[, {fact.historyDays} of history, {fact.missingDays} missing]][[, mean error {fact.backtestMae} in the backtest]].[[ {fact.note}]]
+-- answer:     {fact.period}:[[ **{fact.total}**]][[ (80 % interval: {fact.low80} to {fact.high80})]]; method: {fact.method}[[, {fact.historyDays} of history, {fact.missingDays} missing]][[, mean error {fact.backtestMae} in the backtest]].[[ {fact.note}]]
 -- suggest:    primary "Extend forecast" -> Forecast the production of {arg.logger_id} for the next 30 days
 -- suggest:    secondary "Check health" -> Check the health of {arg.logger_id}
 -- param logger_id  text required entity=logger                        Inverter
@@ -32,7 +32,7 @@
 -- fact maeNaive7   unit=kWh optional      Mean error of the same weekday before
 -- fact maeSes      unit=kWh optional      Mean error of exponential smoothing
 -- fact historyDays unit=days optional     Days of data
--- fact missingDays unit=days optional     Days without data among them
+-- fact missingDays unit=days optional     Days of history without data
 -- fact note        type=text optional     Why something is not given
 SELECT l.logger_id AS "logger_id", l.timezone AS "timezone", l.latitude AS "latitude", :days_ahead AS "days_ahead"
 FROM pv.loggers l

@@ -1,11 +1,11 @@
 -- tool:       get_power_curve
--- about:      Power curve: power of one inverter over a day, or irradiance of a sensor, with peak, average, energy and the trend against the day before.
+-- about:      Power curve: power of one inverter over a day, or irradiance of a sensor, with peak, average, energy and the trend compared with the day before.
 -- measures:   power, peak, output, curve
 -- grain:      time, quarter hour
 -- permission: chat:read_solar
 -- cache_s:    60
 -- window:     pv.measurements.local_date
--- answer:     **{arg.logger_id}** on {fact.date}:[[ peak **{fact.peakValue}** at {fact.peakTime},]][[ average {fact.avgValue},]][[ energy {fact.totalEnergy} ({fact.energyMethod});]][[ {fact.trend} against the day before.]][[ {fact.note}]]
+-- answer:     **{arg.logger_id}** on {fact.date}:[[ peak **{fact.peakValue}** at {fact.peakTime},]][[ average {fact.avgValue},]][[ energy {fact.totalEnergy} ({fact.energyMethod});]][[ {fact.trend} compared with the day before.]][[ {fact.note}]]
 -- suggest:    primary "Check health" -> Check the health of {arg.logger_id}
 -- suggest:    secondary "Forecast" -> Forecast the production of {arg.logger_id} for the next 7 days
 -- param logger_id text required entity=logger  Inverter or sensor
@@ -19,7 +19,7 @@
 -- fact avgValue     unit=kW  optional    Average over the readings of the day
 -- fact totalEnergy  unit=kWh optional    Energy of the day
 -- fact energyMethod type=text optional   Where the energy comes from
--- fact trend        type=text optional   increasing, decreasing or stable against the day before
+-- fact trend        type=text optional   increasing, decreasing or stable compared with the day before
 -- fact note         type=text optional   Why something is not given
 SELECT m.ts_utc AS "ts", l.timezone AS "timezone", m.active_power_w AS "p", COALESCE(m.irradiance_w_m2, s.irradiance_w_m2) AS "g", m.energy_day_kwh AS "e"
 FROM pv.measurements m

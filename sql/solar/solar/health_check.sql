@@ -1,7 +1,7 @@
 -- tool:       health_check
--- about:      Health check of the service itself: whether the database of the plants answers, how many loggers it knows and how new its data are.
+-- about:      Health check of the service itself: whether the database of the plants answers, how many loggers it knows and how new its data is.
 -- permission: chat:read_solar
--- answer:     The database answers: {loggers} loggers[[, the newest reading is of {fact.newest}]].
+-- answer:     The database answers: {loggers} loggers[[, the newest reading is from {fact.newest}]].
 -- column "loggers"   label=Loggers priority=high type=int
 -- column "newest_ts" label="Newest reading (UTC)" priority=high type=datetime
 -- fact status type=text          Whether the database answers

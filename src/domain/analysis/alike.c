@@ -6,23 +6,22 @@
 #include <string.h>
 #include <strings.h>
 
-#define GAP_LEAST       20
-#define GAP_HIGH        0.7 /* engagement from this quantile up is high */
-#define GAP_LOW         0.4 /* spending up to this quantile is low */
-#define LOOKALIKE_LEAST 30
-#define LOST_LEAST      10 /* lost things, and as many others */
+#define GAP_MIN       20
+#define GAP_HIGH      0.7 /* engagement from this quantile up is high */
+#define GAP_LOW       0.4 /* spending up to this quantile is low */
+#define LOOKALIKE_MIN 30
+#define LOST_MIN      10 /* lost things, and as many others */
 
-/* False: there are fewer than `least`; a note says so. */
-static bool read_measures(struct analysis *x, size_t least, struct analysis_columns *m)
+/* False: there are fewer than `min`; a note is added. */
+static bool read_measures(struct analysis *x, size_t min, struct analysis_columns *m)
 {
-	domain_add_text(x->r, x->a, "one", "One value is of", analysis_one_of(x));
+	domain_add_text(x->r, x->a, "one", "One value per", analysis_row_label(x));
 	if (!analysis_columns_read(x, m))
 		return false;
-	if (m->count >= least)
+	if (m->count >= min)
 		return true;
-	analysis_enough(x, false);
-	analysis_note(x, "%zu measures or more are needed; name what else is to be looked at.",
-		      least);
+	analysis_set_enough(x, false);
+	analysis_note(x, "At least %zu measures are needed. Name another measure.", min);
 	return false;
 }
 
@@ -33,7 +32,7 @@ static void show(struct analysis *x, const struct analysis_columns *m, const cha
 	struct analysis_rows w;
 
 	analysis_rows_begin(&w, x);
-	analysis_rows_column(&w, analysis_one_of(x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, analysis_row_label(x), COLUMN_TEXT, NULL);
 	if (of)
 		analysis_rows_column(&w, first, COLUMN_DECIMAL, first_unit);
 	for (size_t i = 0; i < m->count; i++)
@@ -76,7 +75,7 @@ static void add_names(struct analysis *x, const char *name, const char *label,
 
 struct gap {
 	double high, low, median; /* cut points */
-	double *minus;            /* per row: the negated gap; NAN: not a candidate */
+	double *negated;          /* per row: the negated gap; NAN: not a candidate */
 	size_t n, found;
 	struct calc_sum sum;
 };
@@ -89,7 +88,7 @@ static bool find_gaps(struct analysis *x, const struct analysis_columns *m, stru
 	double *second = arena_alloc(x->a, (x->n + 1) * sizeof(*second)), cuts[2];
 	size_t n;
 
-	g->minus = arena_alloc(x->a, (x->n + 1) * sizeof(*g->minus));
+	g->negated = arena_alloc(x->a, (x->n + 1) * sizeof(*g->negated));
 	for (size_t i = 0; i < x->n; i++) {
 		bool both = !isnan(m->columns[0][i]) && !isnan(m->columns[1][i]);
 
@@ -103,27 +102,27 @@ static bool find_gaps(struct analysis *x, const struct analysis_columns *m, stru
 	g->low = cuts[0];
 	g->median = cuts[1];
 	for (size_t i = 0; i < x->n; i++) {
-		g->minus[i] = first[i] >= g->high && second[i] <= g->low && second[i] < g->median
-				      ? second[i] - g->median
-				      : (double)NAN;
-		if (isnan(g->minus[i]))
+		g->negated[i] = first[i] >= g->high && second[i] <= g->low && second[i] < g->median
+					? second[i] - g->median
+					: (double)NAN;
+		if (isnan(g->negated[i]))
 			continue;
 		g->found++;
-		calc_sum_add(&g->sum, -g->minus[i]);
+		calc_sum_add(&g->sum, -g->negated[i]);
 	}
 	return true;
 }
 
-static void say_gaps(struct analysis *x, const struct analysis_columns *m, const struct gap *g)
+static void report_gaps(struct analysis *x, const struct analysis_columns *m, const struct gap *g)
 {
 	double *gaps = arena_alloc(x->a, (x->n + 1) * sizeof(*gaps));
 	size_t n;
-	const uint32_t *order = analysis_ascending(x, g->minus, &n);
+	const uint32_t *order = analysis_ascending(x, g->negated, &n);
 
 	if (!order)
 		return;
 	for (size_t i = 0; i < x->n; i++)
-		gaps[i] = -g->minus[i];
+		gaps[i] = -g->negated[i];
 	domain_add_count(x->r, x->a, "found", "Candidates", g->found);
 	analysis_add(x, "cut_high", "High from", g->high, m->units[0]);
 	analysis_add(x, "cut_low", "Low up to", g->low, NULL);
@@ -133,7 +132,8 @@ static void say_gaps(struct analysis *x, const struct analysis_columns *m, const
 		show_all(x, m);
 		return;
 	}
-	analysis_add(x, "gap_sum", "Gaps to the median together", calc_sum_total(&g->sum), NULL);
+	analysis_add(x, "gap_sum", "Total of the gaps to the median", calc_sum_total(&g->sum),
+		     NULL);
 	add_names(x, "names", "Candidates", order, n);
 	show(x, m, "Gap to the median", m->units[1], gaps, order, n);
 }
@@ -146,7 +146,7 @@ void analysis_gap_candidates(struct result *r, const struct derive_def *of, stru
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_measures(&x, 2, &m))
 		return;
 	if (!find_gaps(&x, &m, &g, &e)) {
 		analysis_fail(&x, &e);
@@ -156,12 +156,12 @@ void analysis_gap_candidates(struct result *r, const struct derive_def *of, stru
 	domain_add_text(r, a, "low_measure", "Low in", m.labels[1]);
 	domain_add_text(r, a, "method", "Method",
 			"above the quantile 0.7 of one, below 0.4 of the other");
-	analysis_enough(&x, g.n >= GAP_LEAST);
-	if (g.n >= GAP_LEAST) {
-		say_gaps(&x, &m, &g);
+	analysis_set_enough(&x, g.n >= GAP_MIN);
+	if (g.n >= GAP_MIN) {
+		report_gaps(&x, &m, &g);
 		return;
 	}
-	analysis_note(&x, "%d with both values or more are needed; there are %zu.", GAP_LEAST, g.n);
+	analysis_note(&x, "At least %d with both values are needed; there are %zu.", GAP_MIN, g.n);
 	show_all(&x, &m);
 }
 
@@ -201,7 +201,7 @@ static bool find_alike(struct analysis *x, const struct calc_feature *features, 
 	return calc_quantiles(&x->calc, own, x->n, &half, 1, &k->reach, &n, e);
 }
 
-static void say_lookalikes(struct analysis *x, const struct analysis_columns *m, struct alike *k)
+static void report_lookalikes(struct analysis *x, const struct analysis_columns *m, struct alike *k)
 {
 	size_t n, near = 0;
 	const uint32_t *order = analysis_ascending(x, k->distances, &n);
@@ -212,11 +212,11 @@ static void say_lookalikes(struct analysis *x, const struct analysis_columns *m,
 		near++;
 	domain_add_text(x->r, x->a, "model", "Compared with",
 			analysis_name(x, 0, (uint32_t)k->model));
-	domain_add_count(x->r, x->a, "found", "As close as the best are", near);
+	domain_add_count(x->r, x->a, "found", "At least as close as half of the best", near);
 	if (near > 0)
 		add_names(x, "names", "Look-alikes", order, near);
 	else
-		analysis_note(x, "None of the others is as close to it as half of the best are.");
+		analysis_note(x, "None of the others is as close to it as half of the best.");
 	show(x, m, "Distance", NULL, k->distances, order, n);
 }
 
@@ -231,7 +231,7 @@ void analysis_lookalikes(struct result *r, const struct derive_def *of, struct a
 	double cuts[2];
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_measures(&x, 2, &m))
 		return;
 	is_best = arena_alloc(a, (x.n + 1) * sizeof(*is_best));
 	if (!calc_quantiles(&x.calc, x.values, x.n, p, 2, cuts, &k.n, &e)) {
@@ -240,13 +240,13 @@ void analysis_lookalikes(struct result *r, const struct derive_def *of, struct a
 	}
 	domain_add_count(r, a, "n", "Compared", k.n);
 	domain_add_text(r, a, "method", "Method",
-			"distance after Gower to the middle one of the top tenth");
-	analysis_enough(&x, k.n >= LOOKALIKE_LEAST);
-	if (k.n < LOOKALIKE_LEAST) {
+			"Gower distance to the most typical one of the top tenth");
+	analysis_set_enough(&x, k.n >= LOOKALIKE_MIN);
+	if (k.n < LOOKALIKE_MIN) {
 		analysis_note(
 			&x,
-			"%d or more are needed to look for others like the best; there are %zu.",
-			LOOKALIKE_LEAST, k.n);
+			"At least %d are needed to look for others like the best; there are %zu.",
+			LOOKALIKE_MIN, k.n);
 		show_all(&x, &m);
 		return;
 	}
@@ -259,7 +259,7 @@ void analysis_lookalikes(struct result *r, const struct derive_def *of, struct a
 	for (size_t i = 0; i < x.n; i++)
 		if (!(x.values[i] < cuts[0]))
 			k.distances[i] = NAN;
-	say_lookalikes(&x, &m, &k);
+	report_lookalikes(&x, &m, &k);
 }
 
 /* ---- scores ---- */
@@ -277,30 +277,30 @@ static bool read_weights(struct analysis *x, size_t count, double *weights)
 	}
 	if (sum > 0)
 		return true;
-	analysis_enough(x, false);
-	analysis_note(x, "One weight has to be above 0.");
+	analysis_set_enough(x, false);
+	analysis_note(x, "At least one weight must be above 0.");
 	return false;
 }
 
-static void say_scores(struct analysis *x, const struct analysis_columns *m,
-		       const struct calc_scores *s)
+static void report_scores(struct analysis *x, const struct analysis_columns *m,
+			  const struct calc_scores *s)
 {
-	double *minus = arena_alloc(x->a, (x->n + 1) * sizeof(*minus));
+	double *negated = arena_alloc(x->a, (x->n + 1) * sizeof(*negated));
 	size_t n;
 	const uint32_t *order;
 
 	for (size_t i = 0; i < x->n; i++)
-		minus[i] = -s->scores[i];
-	order = analysis_ascending(x, minus, &n);
+		negated[i] = -s->scores[i];
+	order = analysis_ascending(x, negated, &n);
 	if (!order)
 		return;
 	if (s->scores[order[0]] > s->scores[order[n - 1]]) {
 		domain_add_text(x->r, x->a, "best", "The highest", analysis_name(x, 0, order[0]));
 		domain_add_text(x->r, x->a, "best_score", "Its score",
 				arena_printf(x->a, "%.1f", s->scores[order[0]]));
-		analysis_note(x, "A score ranks these among each other; it is no forecast.");
+		analysis_note(x, "A score ranks these against each other; it is not a forecast.");
 	} else {
-		analysis_note(x, "All have the same score: nothing tells them apart.");
+		analysis_note(x, "All have the same score, so nothing distinguishes them.");
 	}
 	show(x, m, "Score", NULL, s->scores, order, n);
 }
@@ -315,7 +315,7 @@ void analysis_opportunity_scores(struct result *r, const struct derive_def *of, 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 2, &m) ||
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_measures(&x, 2, &m) ||
 	    !read_weights(&x, m.count, weights))
 		return;
 	if (!calc_scores(&x.calc, m.columns, weights, m.count, x.n, &s, &e)) {
@@ -329,12 +329,12 @@ void analysis_opportunity_scores(struct result *r, const struct derive_def *of, 
 	domain_add_count(r, a, "scored", "Scored", s.scored);
 	domain_add_count(r, a, "not_scored", "Not scored", s.not_scored);
 	domain_add_text(r, a, "method", "Method", "weighted mean of percentile ranks");
-	analysis_enough(&x, s.status == CALC_OK);
+	analysis_set_enough(&x, s.status == CALC_OK);
 	if (s.status == CALC_OK) {
-		say_scores(&x, &m, &s);
+		report_scores(&x, &m, &s);
 		return;
 	}
-	analysis_note(&x, "%d with all values or more are needed for scores; there are %zu.",
+	analysis_note(&x, "At least %d with all values are needed for scores; there are %zu.",
 		      CALC_SCORES_MIN, s.scored);
 	show_all(&x, &m);
 }
@@ -348,10 +348,10 @@ static const char *const lost_words[] = {
 
 static bool is_lost_word(const struct analysis *x, const char *word)
 {
-	const struct arg *said = args_find(&x->r->args, "lost");
+	const struct arg *given = args_find(&x->r->args, "lost");
 
-	if (said)
-		return strcasecmp(word, said->values[0].text) == 0;
+	if (given)
+		return strcasecmp(word, given->values[0].text) == 0;
 	for (const char *const *w = lost_words; *w; w++)
 		if (strcasecmp(word, *w) == 0)
 			return true;
@@ -381,8 +381,8 @@ static void read_losses(const struct analysis *x, struct losses *l)
 }
 
 /* Finds active things that are nearer to the medoid of the lost than to that of the active. */
-static bool say_losses(struct analysis *x, const struct analysis_columns *m, struct losses *l,
-		       struct err *e)
+static bool report_losses(struct analysis *x, const struct analysis_columns *m, struct losses *l,
+			  struct err *e)
 {
 	const struct calc_feature *features = features_of(x, m, 0);
 	struct alike lost = {0}, active = {0};
@@ -399,15 +399,16 @@ static bool say_losses(struct analysis *x, const struct analysis_columns *m, str
 		if (!nearer)
 			lost.distances[i] = NAN;
 	}
-	domain_add_count(x->r, x->a, "nearer_to_lost", "Nearer to the lost", l->nearer);
+	domain_add_count(x->r, x->a, "nearer_to_lost", "More like the lost ones", l->nearer);
 	order = analysis_ascending(x, lost.distances, &n);
 	if (!order)
 		return true;
 	if (n > 0)
 		add_names(x, "names", "Which", order, n);
 	else
-		analysis_note(x, "None of the others is nearer to the lost than to the rest.");
-	show(x, m, "Distance from the lost", NULL, lost.distances, order, n);
+		analysis_note(x,
+			      "None of the others is more like the lost ones than like the rest.");
+	show(x, m, "Distance from the lost ones", NULL, lost.distances, order, n);
 	return true;
 }
 
@@ -419,21 +420,23 @@ void analysis_like_losses(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_measures(&x, 1, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_measures(&x, 1, &m))
 		return;
 	read_losses(&x, &l);
-	domain_add_text(r, a, "flag", "Who is lost is said by", x.second);
+	domain_add_text(r, a, "flag", "Lost ones are marked by", x.second);
 	domain_add_count(r, a, "lost_n", "Lost", l.lost);
 	domain_add_count(r, a, "active_n", "Others", l.active);
-	domain_add_text(r, a, "method", "Method", "distance after Gower to the middle one of each");
-	analysis_enough(&x, l.lost >= LOST_LEAST && l.active >= LOST_LEAST);
+	domain_add_text(r, a, "method", "Method", "Gower distance to the most typical one of each");
+	analysis_set_enough(&x, l.lost >= LOST_MIN && l.active >= LOST_MIN);
 	if (l.lost == 0)
-		analysis_note(&x, "%s does not say who was lost.", x.second);
-	else if (l.lost < LOST_LEAST || l.active < LOST_LEAST)
-		analysis_note(&x, "%d lost ones and %d others are needed; there are %zu and %zu.",
-			      LOST_LEAST, LOST_LEAST, l.lost, l.active);
-	if (l.lost < LOST_LEAST || l.active < LOST_LEAST)
+		analysis_note(&x, "%s does not mark any as lost.", x.second);
+	else if (l.lost < LOST_MIN || l.active < LOST_MIN)
+		analysis_note(
+			&x,
+			"At least %d lost ones and %d others are needed; there are %zu and %zu.",
+			LOST_MIN, LOST_MIN, l.lost, l.active);
+	if (l.lost < LOST_MIN || l.active < LOST_MIN)
 		show_all(&x, &m);
-	else if (!say_losses(&x, &m, &l, &e))
+	else if (!report_losses(&x, &m, &l, &e))
 		analysis_fail(&x, &e);
 }

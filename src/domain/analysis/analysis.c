@@ -10,10 +10,10 @@
 #define FIGURES      4 /* significant digits of a number below 1 */
 #define DECIMALS     2 /* decimal places of other numbers */
 #define DECIMALS_MAX 9
-#define P_LEAST      0.0001
+#define P_MIN        0.0001
 #define NAMES_MAX    10 /* listed in a sentence; the others are counted */
 
-static size_t different_in(const struct analysis *x, size_t group)
+static size_t distinct_count(const struct analysis *x, size_t group)
 {
 	struct dict known;
 	size_t count = 0;
@@ -35,7 +35,7 @@ static void put_things_first(struct analysis *x)
 {
 	struct frame *f;
 
-	if (!x->second || x->r->context->by_name || different_in(x, 0) >= different_in(x, 1))
+	if (!x->second || x->r->context->by_name || distinct_count(x, 0) >= distinct_count(x, 1))
 		return;
 	f = arena_alloc(x->a, sizeof(*f));
 	*f = *x->frame;
@@ -79,16 +79,16 @@ bool analysis_is_sampled(struct analysis *x)
 {
 	if (!x->frame->sampled)
 		return false;
-	analysis_note(x, "There are too many to look at each: what all of them have together, and "
-			 "which has the most, is not known.");
+	analysis_note(x, "There are too many values to examine all of them, so their total and the "
+			 "largest one are not known.");
 	return true;
 }
 
-bool analysis_is_whole(struct analysis *x)
+bool analysis_require_all(struct analysis *x)
 {
 	if (!analysis_is_sampled(x))
 		return true;
-	analysis_enough(x, false);
+	analysis_set_enough(x, false);
 	return false;
 }
 
@@ -118,7 +118,7 @@ bool analysis_columns_read(struct analysis *x, struct analysis_columns *m)
 			return false;
 	}
 	if (count > CALC_FEATURES_MAX)
-		analysis_note(x, "Only the first %d measures count.", CALC_FEATURES_MAX);
+		analysis_note(x, "Only the first %d measures were used.", CALC_FEATURES_MAX);
 	return true;
 }
 
@@ -132,7 +132,7 @@ const char *analysis_name(const struct analysis *x, size_t group, size_t row)
 	return name && *name ? name : "(none)";
 }
 
-const char *analysis_one_of(const struct analysis *x)
+const char *analysis_row_label(const struct analysis *x)
 {
 	return x->thing ? x->thing : x->grain ? x->grain : "row";
 }
@@ -162,8 +162,8 @@ const uint32_t *analysis_descending(struct analysis *x, size_t *n)
 }
 
 /* Numbers the things, and sets the thing of each row and the names. */
-static size_t number_things(const struct analysis *x, size_t group, bool and_next, uint32_t *of,
-			    const char **names)
+static size_t number_things(const struct analysis *x, size_t group, bool and_next,
+			    uint32_t *thing_of, const char **names)
 {
 	struct dict known;
 	size_t count = 0;
@@ -181,7 +181,7 @@ static size_t number_things(const struct analysis *x, size_t group, bool and_nex
 			dict_put(&known, key, strlen(key), at);
 			names[count++] = name;
 		}
-		of[i] = (uint32_t)at;
+		thing_of[i] = (uint32_t)at;
 	}
 	return count;
 }
@@ -189,21 +189,21 @@ static size_t number_things(const struct analysis *x, size_t group, bool and_nex
 void analysis_things_read(const struct analysis *x, size_t group, bool and_next,
 			  struct analysis_things *out)
 {
-	uint32_t *of = arena_alloc(x->a, (x->n + 1) * sizeof(*of));
+	uint32_t *thing_of = arena_alloc(x->a, (x->n + 1) * sizeof(*thing_of));
 	uint32_t *rows = arena_alloc(x->a, (x->n + 1) * sizeof(*rows));
 	const char **names = arena_alloc(x->a, (x->n + 1) * sizeof(*names));
-	size_t count = number_things(x, group, and_next, of, names), *fill;
+	size_t count = number_things(x, group, and_next, thing_of, names), *fill;
 	size_t *starts = arena_alloc(x->a, (count + 2) * sizeof(*starts));
 
 	memset(starts, 0, (count + 2) * sizeof(*starts));
 	for (size_t i = 0; i < x->n; i++)
-		starts[of[i] + 1]++;
+		starts[thing_of[i] + 1]++;
 	for (size_t i = 0; i < count; i++)
 		starts[i + 1] += starts[i];
 	fill = arena_alloc(x->a, (count + 1) * sizeof(*fill));
 	memcpy(fill, starts, (count + 1) * sizeof(*fill));
 	for (size_t i = 0; i < x->n; i++)
-		rows[fill[of[i]]++] = (uint32_t)i;
+		rows[fill[thing_of[i]]++] = (uint32_t)i;
 	*out = (struct analysis_things){count, names, rows, starts};
 }
 
@@ -224,7 +224,7 @@ void analysis_note(struct analysis *x, const char *fmt, ...)
 		domain_add_text(x->r, x->a, "note", "Note", text);
 }
 
-void analysis_enough(struct analysis *x, bool enough)
+void analysis_set_enough(struct analysis *x, bool enough)
 {
 	if (!result_fact(x->r, "enough"))
 		domain_add_text(x->r, x->a, "enough", "Enough data", enough ? "yes" : "no");
@@ -232,15 +232,15 @@ void analysis_enough(struct analysis *x, bool enough)
 
 void analysis_fail(struct analysis *x, const struct err *e)
 {
-	analysis_enough(x, false);
-	analysis_note(x, "Nothing is computed: %s", e->text);
+	analysis_set_enough(x, false);
+	analysis_note(x, "Nothing was computed: %s", e->text);
 }
 
-size_t analysis_count_arg(const struct result *r, const char *name, size_t usual)
+size_t analysis_count_arg(const struct result *r, const char *name, size_t default_value)
 {
 	const struct arg *arg = args_find(&r->args, name);
 
-	return arg ? (size_t)arg->values[0].number : usual;
+	return arg ? (size_t)arg->values[0].number : default_value;
 }
 
 const char *analysis_digits(struct arena *a, double value)
@@ -285,8 +285,8 @@ void analysis_add_p(struct analysis *x, double p)
 {
 	if (isfinite(p))
 		domain_add_text(x->r, x->a, "p", "p",
-				p < P_LEAST ? arena_printf(x->a, "< %.4f", P_LEAST)
-					    : arena_printf(x->a, "%.4f", p));
+				p < P_MIN ? arena_printf(x->a, "< %.4f", P_MIN)
+					  : arena_printf(x->a, "%.4f", p));
 }
 
 void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
@@ -301,7 +301,7 @@ void analysis_add_against(struct analysis *x, const char *name, const char *labe
 void analysis_names_begin(struct domain_list *l)
 {
 	domain_list_init(l);
-	l->most = NAMES_MAX;
+	l->max = NAMES_MAX;
 }
 
 /* ---- rows ---- */

@@ -45,7 +45,7 @@ size_t analysis_measures(const struct analysis *x);
 bool analysis_is_sampled(struct analysis *x);
 /* For analyses that need all rows: in a sample, a series would have holes, and ranks would be those
  * of the sample. False: `enough` is "no", and a note gives the reason. */
-bool analysis_is_whole(struct analysis *x);
+bool analysis_require_all(struct analysis *x);
 /* All measures. */
 struct analysis_columns {
 	const double *columns[CALC_FEATURES_MAX];
@@ -56,8 +56,8 @@ struct analysis_columns {
 bool analysis_columns_read(struct analysis *x, struct analysis_columns *m);
 /* The group's value in a row of the frame; "(none)" if it is missing. */
 const char *analysis_name(const struct analysis *x, size_t group, size_t row);
-/* The name of what a row stands for: "customer", "month", or "row". */
-const char *analysis_one_of(const struct analysis *x);
+/* What a row represents: "customer", "month", or "row". */
+const char *analysis_row_label(const struct analysis *x);
 /* Row numbers in ascending order of the values, without NULLs, ties in row order. NULL: an error; a
  * note gives the reason. */
 uint32_t *analysis_ascending(struct analysis *x, const double *values, size_t *n);
@@ -81,7 +81,7 @@ void analysis_things_read(const struct analysis *x, size_t group, bool and_next,
 void analysis_fail(struct analysis *x, const struct err *e);
 void analysis_note(struct analysis *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds the fact `enough`. If it is "no", the caller must add a note. */
-void analysis_enough(struct analysis *x, bool enough);
+void analysis_set_enough(struct analysis *x, bool enough);
 /* Adds nothing for NAN. */
 void analysis_add(struct analysis *x, const char *name, const char *label, double value,
 		  const char *unit);
@@ -91,8 +91,8 @@ void analysis_add_p(struct analysis *x, double p);
  * or "below". Adds nothing if the other value is not positive. */
 void analysis_add_against(struct analysis *x, const char *name, const char *label, double value,
 			  double other);
-/* The integer argument, or `usual` if it is not given. */
-size_t analysis_count_arg(const struct result *r, const char *name, size_t usual);
+/* The integer argument, or `default_value` if it is not given. */
+size_t analysis_count_arg(const struct result *r, const char *name, size_t default_value);
 /* Digits for display: two decimal places, or four significant digits below 1. NULL: not a
  * number. */
 const char *analysis_digits(struct arena *a, double value);
@@ -126,7 +126,8 @@ struct analysis_series {
 	double *values;
 	const char *left_out; /* the current, incomplete period; or NULL */
 };
-/* Reads the given rows (NULL: all, `count` of them). False: none has a period. */
+/* Reads the given rows (NULL: all, `count` of them). False: none has a period, or they span more
+ * than CALC_SERIES_MAX periods. */
 bool analysis_series_read(struct analysis *x, const uint32_t *rows, size_t count,
 			  struct analysis_series *out);
 /* As analysis_series_read, and adds the facts `grain` and `n` and the necessary notes. False:
@@ -142,7 +143,7 @@ size_t analysis_cycle(const struct analysis *x);
 /* The period number of a row; false: it has none. */
 bool analysis_period_of_row(const struct analysis *x, size_t row, int64_t *out);
 /* The position of a period in its cycle: "March", "Monday", "Q2". */
-const char *analysis_place(const struct analysis *x, int64_t period);
+const char *analysis_cycle_position(const struct analysis *x, int64_t period);
 
 /* ---- derivations ---- */
 

@@ -24,7 +24,8 @@ static void show(struct analysis *x, const struct analysis_columns *m,
 	analysis_rows_end(&w);
 }
 
-static void say(struct analysis *x, const struct analysis_columns *m, const struct calc_clusters *c)
+static void report(struct analysis *x, const struct analysis_columns *m,
+		   const struct calc_clusters *c)
 {
 	struct domain_list sizes;
 
@@ -34,12 +35,11 @@ static void say(struct analysis *x, const struct analysis_columns *m, const stru
 			"k-means, silhouette and dip test between groups");
 	for (size_t f = 0; f < m->count; f++)
 		if (c->scale[f] == 0)
-			analysis_note(x, "%s is the same everywhere and is left out.",
-				      m->labels[f]);
+			analysis_note(x, "%s has only one value and is left out.", m->labels[f]);
 	if (c->k == 0) {
 		analysis_note(x,
-			      "There are no natural groups among these %zu: nothing sets some "
-			      "apart from the others.",
+			      "These %zu form no natural groups: nothing clearly separates some of "
+			      "them from the others.",
 			      c->n);
 		return;
 	}
@@ -66,10 +66,10 @@ void analysis_clusters(struct result *r, const struct derive_def *of, struct are
 		return;
 	}
 	domain_add_count(r, a, "n", "Values", c.n);
-	analysis_enough(&x, c.status != CALC_TOO_FEW);
+	analysis_set_enough(&x, c.status != CALC_TOO_FEW);
 	if (c.status == CALC_TOO_FEW)
-		analysis_note(&x, "%d or more are needed to find groups in; there are %zu.",
+		analysis_note(&x, "At least %d are needed to find groups; there are %zu.",
 			      CALC_CLUSTERS_MIN, c.n);
 	else
-		say(&x, &m, &c);
+		report(&x, &m, &c);
 }

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define GROUPS_LEAST    2
-#define UNDERSERVED_OF  3   /* fewest groups for uneven shares */
-#define UNDERSERVED_MAX 0.8 /* share of the total / share of the rows, at most */
-#define ROWS_LEAST      10  /* rows of a reported group */
-#define TOP_USUAL       5
+#define GROUPS_MIN             2
+#define UNDERSERVED_GROUPS_MIN 3   /* fewest groups for uneven shares */
+#define UNDERSERVED_MAX        0.8 /* share of the total / share of the rows, at most */
+#define ROWS_MIN               10  /* rows of a reported group */
+#define TOP_DEFAULT            5
 
 struct groups {
 	const uint32_t *order; /* in descending order of value */
@@ -26,7 +26,7 @@ static bool read_groups(struct analysis *x, struct groups *g)
 	struct calc_sum rows = {0}, total = {0};
 	const char *label;
 
-	if (!analysis_is_whole(x))
+	if (!analysis_require_all(x))
 		return false;
 	g->counts = analysis_measure(x, analysis_measures(x) - 1, &label);
 	g->order = g->counts ? analysis_descending(x, &g->n) : NULL;
@@ -39,7 +39,7 @@ static bool read_groups(struct analysis *x, struct groups *g)
 	}
 	g->rows = calc_sum_total(&rows);
 	g->total = calc_sum_total(&total);
-	domain_add_text(x->r, x->a, "one", "One value is of", analysis_one_of(x));
+	domain_add_text(x->r, x->a, "one", "One value per", analysis_row_label(x));
 	domain_add_count(x->r, x->a, "n", "Groups", g->n);
 	return true;
 }
@@ -66,7 +66,7 @@ static void show(struct analysis *x, const struct groups *g)
 	struct analysis_rows w;
 
 	analysis_rows_begin(&w, x);
-	analysis_rows_column(&w, analysis_one_of(x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, analysis_row_label(x), COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
 	analysis_rows_column(&w, "Rows", COLUMN_INT, NULL);
 	analysis_rows_column(&w, "Share of the rows", COLUMN_DECIMAL, "%");
@@ -74,7 +74,7 @@ static void show(struct analysis *x, const struct groups *g)
 		analysis_rows_column(&w, arena_printf(x->a, "Share of %s", x->label),
 				     COLUMN_DECIMAL, "%");
 	if (sums)
-		analysis_rows_column(&w, "Mean of a row", COLUMN_DECIMAL, x->unit);
+		analysis_rows_column(&w, "Mean per row", COLUMN_DECIMAL, x->unit);
 	for (size_t at = 0; at < g->n; at++) {
 		const char *cells[6];
 		size_t i = g->order[at], c = 0;
@@ -93,21 +93,22 @@ static void show(struct analysis *x, const struct groups *g)
 }
 
 /* False: too few groups, or no total for shares. */
-static bool is_enough(struct analysis *x, const struct groups *g, size_t least)
+static bool is_enough(struct analysis *x, const struct groups *g, size_t min)
 {
-	bool enough = g->n >= least && has_shares(x, g);
+	bool enough = g->n >= min && has_shares(x, g);
 
-	analysis_enough(x, enough);
+	analysis_set_enough(x, enough);
 	if (g->n == 0)
 		analysis_note(x, "%s has no value.", x->label);
-	else if (g->n < least)
-		analysis_note(x, "%zu groups or more are needed; there %s %zu.", least,
+	else if (g->n < min)
+		analysis_note(x, "At least %zu groups are needed; there %s %zu.", min,
 			      g->n == 1 ? "is" : "are", g->n);
 	else if (!x->r->context->is_additive)
-		analysis_note(x, "%s is no total, so groups have no shares of it.", x->label);
+		analysis_note(x, "%s is not additive, so groups have no shares of it.", x->label);
 	else if (g->negative > 0)
-		analysis_note(x, "%zu of %zu totals of %s are negative, so shares say nothing.",
-			      g->negative, g->n, x->label);
+		analysis_note(
+			x, "%zu of %zu totals of %s are negative, so shares would be meaningless.",
+			g->negative, g->n, x->label);
 	else if (!enough)
 		analysis_note(x, "The total of %s is 0.", x->label);
 	return enough;
@@ -119,13 +120,13 @@ void analysis_group_profile(struct result *r, const struct derive_def *of, struc
 {
 	struct groups g = {0};
 	struct analysis x;
-	size_t first, most = 0;
+	size_t first, most_rows = 0;
 
 	(void)of;
 	if (!analysis_begin(r, a, &x) || !read_groups(&x, &g))
 		return;
-	analysis_enough(&x, g.n >= GROUPS_LEAST);
-	if (g.n < GROUPS_LEAST) {
+	analysis_set_enough(&x, g.n >= GROUPS_MIN);
+	if (g.n < GROUPS_MIN) {
 		analysis_note(&x,
 			      g.n == 0 ? "%s has no value." : "All rows of %s are in one group.",
 			      x.label);
@@ -134,16 +135,17 @@ void analysis_group_profile(struct result *r, const struct derive_def *of, struc
 	}
 	first = g.order[0];
 	for (size_t i = 0; i < g.n; i++)
-		if (g.counts[g.order[i]] > g.counts[g.order[most]])
-			most = i;
-	most = g.order[most];
+		if (g.counts[g.order[i]] > g.counts[g.order[most_rows]])
+			most_rows = i;
+	most_rows = g.order[most_rows];
 	domain_add_text(r, a, "largest", "The highest", analysis_name(&x, 0, first));
 	analysis_add(&x, "largest_value", "Its value", x.values[first], x.unit);
 	if (has_shares(&x, &g))
 		analysis_add_percent(&x, "largest_share", "Its share", x.values[first] / g.total);
-	domain_add_text(r, a, "most", "Most rows", analysis_name(&x, 0, most));
-	domain_add_count(r, a, "most_rows", "Its rows", (size_t)g.counts[most]);
-	analysis_add_percent(&x, "most_share", "Its share of the rows", g.counts[most] / g.rows);
+	domain_add_text(r, a, "most", "Most rows", analysis_name(&x, 0, most_rows));
+	domain_add_count(r, a, "most_rows", "Its rows", (size_t)g.counts[most_rows]);
+	analysis_add_percent(&x, "most_share", "Its share of the rows",
+			     g.counts[most_rows] / g.rows);
 	show(&x, &g);
 }
 
@@ -160,7 +162,7 @@ void analysis_underserved(struct result *r, const struct derive_def *of, struct 
 	(void)of;
 	if (!analysis_begin(r, a, &x) || !read_groups(&x, &g))
 		return;
-	if (!is_enough(&x, &g, UNDERSERVED_OF)) {
+	if (!is_enough(&x, &g, UNDERSERVED_GROUPS_MIN)) {
 		show(&x, &g);
 		return;
 	}
@@ -168,7 +170,7 @@ void analysis_underserved(struct result *r, const struct derive_def *of, struct 
 	for (size_t at = g.n; at > 0; at--) {
 		size_t i = g.order[at - 1];
 
-		if (index_of(&x, &g, i) >= UNDERSERVED_MAX || g.counts[i] < ROWS_LEAST)
+		if (index_of(&x, &g, i) >= UNDERSERVED_MAX || g.counts[i] < ROWS_MIN)
 			continue;
 		found++;
 		domain_list_add(&names, "%s (%.1f %% of the rows, %.1f %% of %s)",
@@ -181,9 +183,9 @@ void analysis_underserved(struct result *r, const struct derive_def *of, struct 
 		domain_add_text(r, a, "found_names", "Underserved", list);
 	else
 		analysis_note(&x,
-			      "No %s of %d rows or more holds less than %.0f %% of what its size "
-			      "says.",
-			      x.thing, ROWS_LEAST, 100 * UNDERSERVED_MAX);
+			      "No %s of %d rows or more holds less than %.0f %% of the share that "
+			      "its size suggests.",
+			      x.thing, ROWS_MIN, 100 * UNDERSERVED_MAX);
 	domain_add_text(r, a, "method", "Method",
 			"share of the total over share of the rows, below 0.8");
 	show(&x, &g);
@@ -193,7 +195,7 @@ void analysis_underserved(struct result *r, const struct derive_def *of, struct 
 
 void analysis_lose_top_n(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	size_t n = analysis_count_arg(r, "top_n", TOP_USUAL);
+	size_t n = analysis_count_arg(r, "top_n", TOP_DEFAULT);
 	struct calc_sum lost = {0};
 	struct domain_list names;
 	struct groups g = {0};
@@ -211,10 +213,11 @@ void analysis_lose_top_n(struct result *r, const struct derive_def *of, struct a
 		domain_add_count(r, a, "top", "The largest", n);
 		domain_add_text(r, a, "names", "Which", domain_list_end(&names, a));
 		analysis_add(&x, "total", "Total", g.total, x.unit);
-		analysis_add(&x, "lost", "Lost with them", calc_sum_total(&lost), x.unit);
-		analysis_add_percent(&x, "lost_share", "Share that is lost",
+		analysis_add(&x, "lost", "Total of the largest", calc_sum_total(&lost), x.unit);
+		analysis_add_percent(&x, "lost_share", "Their share of the total",
 				     calc_sum_total(&lost) / g.total);
-		analysis_add(&x, "left", "Left", g.total - calc_sum_total(&lost), x.unit);
+		analysis_add(&x, "left", "Total without them", g.total - calc_sum_total(&lost),
+			     x.unit);
 	}
 	show(&x, &g);
 }

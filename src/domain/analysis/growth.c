@@ -8,8 +8,8 @@
 
 #include "vesper/dict.h"
 
-#define PERIODS_LEAST 6
-#define FALSE_FOUND   0.10 /* share of false discoveries (Benjamini–Hochberg) */
+#define PERIODS_MIN          6
+#define FALSE_DISCOVERY_RATE 0.10 /* share of false discoveries (Benjamini–Hochberg) */
 
 struct thing {
 	const char *name;
@@ -39,7 +39,7 @@ static bool can_score(const struct analysis_series *s, double *mean, double *tot
 	}
 	*total = calc_sum_total(&sum);
 	*mean = n > 0 ? *total / (double)n : 0;
-	return n >= PERIODS_LEAST && (s->n - n) * 100 <= s->n * CALC_GAPS_PERCENT && *mean > 0;
+	return n >= PERIODS_MIN && (s->n - n) * 100 <= s->n * CALC_GAPS_PERCENT && *mean > 0;
 }
 
 static bool score(struct analysis *x, const uint32_t *rows, size_t n, struct scan *scan,
@@ -102,7 +102,8 @@ static void show(struct analysis *x, const struct scan *scan, bool down)
 
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, x->thing, COLUMN_TEXT, NULL);
-	analysis_rows_column(&w, arena_printf(x->a, "Change a %s", x->grain), COLUMN_DECIMAL, "%");
+	analysis_rows_column(&w, arena_printf(x->a, "Change per %s", x->grain), COLUMN_DECIMAL,
+			     "%");
 	analysis_rows_column(&w, "Proven", COLUMN_TEXT, NULL);
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct thing *t = &scan->items[down ? i : scan->count - 1 - i];
@@ -111,12 +112,12 @@ static void show(struct analysis *x, const struct scan *scan, bool down)
 			break;
 		analysis_rows_add(&w, (const char *const[]){
 					      t->name, arena_printf(x->a, "%.1f", 100 * t->rate),
-					      t->adjusted <= FALSE_FOUND ? "yes" : "no"});
+					      t->adjusted <= FALSE_DISCOVERY_RATE ? "yes" : "no"});
 	}
 	analysis_rows_end(&w);
 }
 
-static void say(struct analysis *x, struct scan *scan, bool down)
+static void report(struct analysis *x, struct scan *scan, bool down)
 {
 	struct domain_list names;
 	const char *list;
@@ -125,7 +126,7 @@ static void say(struct analysis *x, struct scan *scan, bool down)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct thing *t = &scan->items[down ? i : scan->count - 1 - i];
 
-		if (t->adjusted > FALSE_FOUND || (down ? t->rate >= 0 : t->rate <= 0))
+		if (t->adjusted > FALSE_DISCOVERY_RATE || (down ? t->rate >= 0 : t->rate <= 0))
 			continue;
 		scan->found++;
 		domain_list_add(&names, "%s", t->name);
@@ -134,69 +135,70 @@ static void say(struct analysis *x, struct scan *scan, bool down)
 	list = domain_list_end(&names, x->a);
 	if (scan->found > 0)
 		domain_add_text(x->r, x->a, "found_names", down ? "Declining" : "Growing", list);
-	domain_add_count(x->r, x->a, "looked_at", "Looked at", scan->count);
+	domain_add_count(x->r, x->a, "looked_at", "Examined", scan->count);
 	domain_add_count(x->r, x->a, "not_scored", "Not scored", scan->not_scored);
 	domain_add_text(x->r, x->a, "method", "Method",
 			"Mann-Kendall and Theil-Sen, Benjamini-Hochberg at 10 %");
 	if (scan->not_scored > 0)
 		analysis_note(x,
-			      "%zu %s are not scored: fewer than %d %ss, gaps, or no total above "
-			      "zero.",
-			      scan->not_scored, x->thing, PERIODS_LEAST, x->grain);
+			      "%zu %s were not scored: they have fewer than %d %ss, gaps, or no "
+			      "total above zero.",
+			      scan->not_scored, x->thing, PERIODS_MIN, x->grain);
 	if (scan->found == 0)
-		analysis_note(x, "None is proven to be %s.", down ? "declining" : "growing");
+		analysis_note(x, "None is %s beyond what chance explains.",
+			      down ? "declining" : "growing");
 }
 
-static void look(struct result *r, struct arena *a, bool down)
+static void scan_trends(struct result *r, struct arena *a, bool down)
 {
 	struct scan scan = {0};
 	struct analysis x;
 	struct err e = {0};
 
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
-	domain_add_text(r, a, "one", "One series is of", x.thing);
+	domain_add_text(r, a, "one", "One series per", x.thing);
 	domain_add_text(r, a, "grain", "Period", x.grain);
 	if (!scan_all(&x, &scan, &e)) {
 		analysis_fail(&x, &e);
 		return;
 	}
 	qsort(scan.items, scan.count, sizeof(*scan.items), by_rate);
-	analysis_enough(&x, scan.count > 0);
+	analysis_set_enough(&x, scan.count > 0);
 	if (scan.count == 0)
-		analysis_note(&x, "%d %ss or more of one %s are needed; none has them.",
-			      PERIODS_LEAST, x.grain, x.thing);
+		analysis_note(&x, "At least %d %ss of one %s are needed; none has that many.",
+			      PERIODS_MIN, x.grain, x.thing);
 	else
-		say(&x, &scan, down);
+		report(&x, &scan, down);
 	show(&x, &scan, down);
 }
 
 void analysis_growth(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	(void)of;
-	look(r, a, false);
+	scan_trends(r, a, false);
 }
 
 void analysis_decline(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	(void)of;
-	look(r, a, true);
+	scan_trends(r, a, true);
 }
 
 /* ---- decline by group ---- */
 
-#define RISK_BY_LEAST 10 /* fewest things for a meaningful share */
+#define RISK_BY_MIN 10 /* fewest things for a meaningful share */
 
-struct place {
+struct segment {
 	const char *name;
-	size_t looked_at, found;
+	size_t examined, found;
 	struct calc_sum at_risk;
 	double value;
 };
 
 static int by_value(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct segment *x = a, *y = b;
 
 	if (x->value != y->value)
 		return x->value > y->value ? -1 : 1;
@@ -204,9 +206,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The groups of the scored things, largest value at risk first. */
-static struct place *places_of(const struct analysis *x, struct scan *scan, size_t *count)
+static struct segment *segments_of(const struct analysis *x, struct scan *scan, size_t *count)
 {
-	struct place *places = arena_alloc(x->a, (scan->count + 1) * sizeof(*places));
+	struct segment *segments = arena_alloc(x->a, (scan->count + 1) * sizeof(*segments));
 	struct dict known;
 
 	dict_init(&known, x->a);
@@ -219,22 +221,23 @@ static struct place *places_of(const struct analysis *x, struct scan *scan, size
 		if (at < 0) {
 			at = (int)(*count)++;
 			dict_put(&known, name, strlen(name), at);
-			places[at] = (struct place){.name = name};
+			segments[at] = (struct segment){.name = name};
 		}
-		places[at].looked_at++;
-		if (t->adjusted > FALSE_FOUND || t->rate >= 0)
+		segments[at].examined++;
+		if (t->adjusted > FALSE_DISCOVERY_RATE || t->rate >= 0)
 			continue;
 		scan->found++;
-		places[at].found++;
-		calc_sum_add(&places[at].at_risk, t->total);
+		segments[at].found++;
+		calc_sum_add(&segments[at].at_risk, t->total);
 	}
 	for (size_t i = 0; i < *count; i++)
-		places[i].value = calc_sum_total(&places[i].at_risk);
-	qsort(places, *count, sizeof(*places), by_value);
-	return places;
+		segments[i].value = calc_sum_total(&segments[i].at_risk);
+	qsort(segments, *count, sizeof(*segments), by_value);
+	return segments;
 }
 
-static void show_places(struct analysis *x, const struct place *places, size_t count, double all)
+static void show_segments(struct analysis *x, const struct segment *segments, size_t count,
+			  double all)
 {
 	struct analysis_rows w;
 
@@ -244,16 +247,16 @@ static void show_places(struct analysis *x, const struct place *places, size_t c
 			     x->unit);
 	analysis_rows_column(&w, "Share", COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, "Declining", COLUMN_INT, NULL);
-	analysis_rows_column(&w, "Looked at", COLUMN_INT, NULL);
+	analysis_rows_column(&w, "Examined", COLUMN_INT, NULL);
 	for (size_t i = 0; i < count; i++)
 		analysis_rows_add(
 			&w,
 			(const char *const[]){
-				places[i].name, analysis_digits(x->a, places[i].value),
-				all > 0 ? arena_printf(x->a, "%.1f", 100 * places[i].value / all)
+				segments[i].name, analysis_digits(x->a, segments[i].value),
+				all > 0 ? arena_printf(x->a, "%.1f", 100 * segments[i].value / all)
 					: NULL,
-				arena_printf(x->a, "%zu", places[i].found),
-				arena_printf(x->a, "%zu", places[i].looked_at)});
+				arena_printf(x->a, "%zu", segments[i].found),
+				arena_printf(x->a, "%zu", segments[i].examined)});
 	analysis_rows_end(&w);
 }
 
@@ -261,44 +264,44 @@ void analysis_risk_by(struct result *r, const struct derive_def *of, struct aren
 {
 	struct scan scan = {.by_two = true};
 	struct calc_sum sum = {0};
-	struct place *places;
+	struct segment *segments;
 	struct analysis x;
 	struct err e = {0};
 	size_t count;
 	bool enough;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
 	if (!scan_all(&x, &scan, &e)) {
 		analysis_fail(&x, &e);
 		return;
 	}
-	places = places_of(&x, &scan, &count);
+	segments = segments_of(&x, &scan, &count);
 	for (size_t i = 0; i < count; i++)
-		calc_sum_add(&sum, places[i].value);
-	enough = scan.count >= RISK_BY_LEAST && x.r->context->is_additive;
-	analysis_enough(&x, enough);
+		calc_sum_add(&sum, segments[i].value);
+	enough = scan.count >= RISK_BY_MIN && x.r->context->is_additive;
+	analysis_set_enough(&x, enough);
 	domain_add_text(r, a, "group", "By", x.second);
-	domain_add_count(r, a, "looked_at", "Looked at", scan.count);
+	domain_add_count(r, a, "looked_at", "Examined", scan.count);
 	domain_add_text(r, a, "method", "Method",
 			"Mann-Kendall for each, Benjamini-Hochberg at 10 %, shares of the total");
 	if (!x.r->context->is_additive)
-		analysis_note(&x, "%s is no total, so groups have no shares of it.", x.label);
+		analysis_note(&x, "%s is not additive, so groups have no shares of it.", x.label);
 	else if (!enough)
 		analysis_note(&x,
-			      "%d of %d %ss or more are needed to say where risk is; there are "
-			      "%zu.",
-			      RISK_BY_LEAST, PERIODS_LEAST, x.grain, scan.count);
+			      "At least %d with %d or more %ss each are needed to locate the risk; "
+			      "there are %zu.",
+			      RISK_BY_MIN, PERIODS_MIN, x.grain, scan.count);
 	else if (scan.found == 0)
-		analysis_note(&x, "None is proven to be declining.");
+		analysis_note(&x, "None is declining beyond what chance explains.");
 	if (enough && scan.found > 0) {
 		domain_add_count(r, a, "found", "Declining", scan.found);
-		domain_add_text(r, a, "segment", "Most at risk", places[0].name);
-		domain_add_count(r, a, "segment_found", "Declining there", places[0].found);
-		analysis_add_percent(&x, "share", "Its share of what is at risk",
-				     places[0].value / calc_sum_total(&sum));
+		domain_add_text(r, a, "segment", "Most at risk", segments[0].name);
+		domain_add_count(r, a, "segment_found", "Declining there", segments[0].found);
+		analysis_add_percent(&x, "share", "Its share of the value at risk",
+				     segments[0].value / calc_sum_total(&sum));
 		analysis_add(&x, "at_risk", "At risk", calc_sum_total(&sum), x.unit);
 	}
-	show_places(&x, places, count, calc_sum_total(&sum));
+	show_segments(&x, segments, count, calc_sum_total(&sum));
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define WINDOW_USUAL     3
-#define PERCENTILE_LEAST 20 /* things per period, as in vs_average */
+#define WINDOW_DEFAULT 3
+#define PERCENTILE_MIN 20 /* things per period, as in vs_average */
 
 /* ---- moving means ---- */
 
@@ -48,7 +48,7 @@ static double show_moving(struct analysis *x, const struct analysis_series *s, s
 
 void analysis_moving(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	size_t window = analysis_count_arg(r, "window", WINDOW_USUAL);
+	size_t window = analysis_count_arg(r, "window", WINDOW_DEFAULT);
 	struct analysis_series s;
 	struct analysis x;
 	double total;
@@ -58,9 +58,9 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 		return;
 	domain_add_count(r, a, "window", "Periods of a mean", window);
 	domain_add_text(r, a, "method", "Method", "trailing means of full windows");
-	analysis_enough(&x, s.n > window);
+	analysis_set_enough(&x, s.n > window);
 	if (s.n <= window)
-		analysis_note(&x, "%zu %ss or more are needed for means of %zu; there are %zu.",
+		analysis_note(&x, "At least %zu %ss are needed for means of %zu; there are %zu.",
 			      window + 1, x.grain, window, s.n);
 	total = show_moving(&x, &s, window);
 	if (s.n <= window)
@@ -68,22 +68,22 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 	analysis_add(&x, "last", "Last value", s.values[s.n - 1], x.unit);
 	analysis_add(&x, "last_window", "Mean of the last periods", mean_until(&s, s.n - 1, window),
 		     x.unit);
-	analysis_add(&x, "before_window", "Mean of those before", mean_until(&s, s.n - 2, window),
-		     x.unit);
+	analysis_add(&x, "before_window", "Same mean one period earlier",
+		     mean_until(&s, s.n - 2, window), x.unit);
 	if (r->context->is_additive)
 		analysis_add(&x, "total", "Running total", total, x.unit);
 }
 
 /* ---- current value ---- */
 
-struct standing {
+struct summary {
 	double total, mean, last;
 	size_t n, high, low; /* n: periods with a value; high, low: the extreme periods */
 };
 
-static struct standing standing_of(const struct analysis_series *s)
+static struct summary summarize(const struct analysis_series *s)
 {
-	struct standing t = {.last = NAN};
+	struct summary t = {.last = NAN};
 	struct calc_sum sum = {0};
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -104,10 +104,9 @@ static struct standing standing_of(const struct analysis_series *s)
 	return t;
 }
 
-static void add_standing(struct analysis_rows *w, const struct analysis_series *s,
-			 const char *label)
+static void add_summary(struct analysis_rows *w, const struct analysis_series *s, const char *label)
 {
-	struct standing t = standing_of(s);
+	struct summary t = summarize(s);
 	struct arena *a = w->x->a;
 
 	analysis_rows_add(w, (const char *const[]){
@@ -120,17 +119,17 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 {
 	struct analysis_series s;
 	struct analysis_rows w;
-	struct standing t;
+	struct summary t;
 	struct analysis x;
 
 	(void)of;
 	if (!analysis_begin(r, a, &x) || !analysis_series_begin(&x, NULL, x.n, &s))
 		return;
-	t = standing_of(&s);
-	analysis_enough(&x, t.n > 0);
+	t = summarize(&s);
+	analysis_set_enough(&x, t.n > 0);
 	if (t.n == 0)
 		analysis_note(&x, "%s has no value.", x.label);
-	analysis_add(&x, "mean", "Mean a period", t.mean, x.unit);
+	analysis_add(&x, "mean", "Mean per period", t.mean, x.unit);
 	analysis_add(&x, "last", "Last value", t.last, x.unit);
 	if (t.n > 0) {
 		analysis_add(&x, "high", "Highest", s.values[t.high], x.unit);
@@ -144,17 +143,17 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 	}
 	analysis_rows_begin(&w, &x);
 	analysis_rows_column(&w, "Measure", COLUMN_TEXT, NULL);
-	analysis_rows_column(&w, arena_printf(a, "Mean a %s", x.grain), COLUMN_DECIMAL, NULL);
+	analysis_rows_column(&w, arena_printf(a, "Mean per %s", x.grain), COLUMN_DECIMAL, NULL);
 	analysis_rows_column(&w, arena_printf(a, "Last %s", x.grain), COLUMN_DECIMAL, NULL);
 	analysis_rows_column(&w, "Lowest", COLUMN_DECIMAL, NULL);
 	analysis_rows_column(&w, "Highest", COLUMN_DECIMAL, NULL);
-	add_standing(&w, &s, x.label);
+	add_summary(&w, &s, x.label);
 	for (size_t i = 1; i < analysis_measures(&x); i++) {
 		struct analysis other = x;
 
 		other.values = analysis_measure(&x, i, &other.label);
 		if (other.values && analysis_series_read(&other, NULL, x.n, &s))
-			add_standing(&w, &s, other.label);
+			add_summary(&w, &s, other.label);
 	}
 	analysis_rows_end(&w);
 }
@@ -197,7 +196,7 @@ static bool read_history(struct analysis *x, struct history *h, struct err *e)
 	collect(x, h);
 	for (size_t i = 0; i < h->own.n; i++) {
 		h->percentiles[i] = NAN;
-		if (isnan(h->own.values[i]) || h->peers[i] < PERCENTILE_LEAST)
+		if (isnan(h->own.values[i]) || h->peers[i] < PERCENTILE_MIN)
 			continue;
 		if (!calc_percentile(&x->calc, h->values[i], h->peers[i], h->own.values[i],
 				     &h->percentiles[i], e))
@@ -229,7 +228,7 @@ static void show_history(struct analysis *x, const struct history *h)
 
 /* Compares the last period that has a percentile with the one a cycle before, or else with the
  * first. */
-static void say_history(struct analysis *x, const struct history *h)
+static void report_history(struct analysis *x, const struct history *h)
 {
 	size_t last = h->own.n, first = 0, cycle = analysis_cycle(x);
 
@@ -237,12 +236,12 @@ static void say_history(struct analysis *x, const struct history *h)
 		last--;
 	while (first < last && isnan(h->percentiles[first]))
 		first++;
-	analysis_enough(x, first + 1 < last);
+	analysis_set_enough(x, first + 1 < last);
 	if (first + 1 >= last) {
 		analysis_note(x,
-			      "Two %ss with a value and %d things to compare with are needed for a "
-			      "change of percentile.",
-			      x->grain, PERCENTILE_LEAST);
+			      "Two %ss with a value and at least %d others to compare with are "
+			      "needed for a change of percentile.",
+			      x->grain, PERCENTILE_MIN);
 		return;
 	}
 	last--;
@@ -271,21 +270,20 @@ void analysis_vs_history(struct result *r, const struct derive_def *of, struct a
 	size_t i = 0;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
 	analysis_things_read(&x, 0, false, &things);
 	while (name && i < things.count && strcasecmp(things.names[i], name->values[0].text) != 0)
 		i++;
 	if (!name || i == things.count) {
-		analysis_enough(&x, false);
+		analysis_set_enough(&x, false);
 		if (name)
-			analysis_note(&x, "%s has no value of %s here.", name->values[0].text,
-				      x.label);
+			analysis_note(&x, "%s has no value for %s.", name->values[0].text, x.label);
 		else
-			analysis_note(&x, "Say which %s is to be compared with its past.", x.thing);
+			analysis_note(&x, "Name the %s to compare with its past.", x.thing);
 		return;
 	}
-	domain_add_text(r, a, "name", "Looked at", things.names[i]);
+	domain_add_text(r, a, "name", "Examined", things.names[i]);
 	domain_add_text(r, a, "method", "Method", "mid-rank percentile among all of each period");
 	if (!analysis_series_begin(&x, things.rows + things.starts[i],
 				   things.starts[i + 1] - things.starts[i], &h.own))
@@ -294,6 +292,6 @@ void analysis_vs_history(struct result *r, const struct derive_def *of, struct a
 		analysis_fail(&x, &e);
 		return;
 	}
-	say_history(&x, &h);
+	report_history(&x, &h);
 	show_history(&x, &h);
 }

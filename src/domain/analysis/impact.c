@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANGE_USUAL    10 /* percent */
-#define ASSOCIATION     "An association in past data is no proof of an effect."
-#define UNTOUCHED_WORDS "Everything else is taken to stay as it is."
+#define CHANGE_DEFAULT   10 /* percent */
+#define ASSOCIATION      "An association in past data is not proof of an effect."
+#define OTHERS_UNCHANGED "Everything else is assumed to stay the same."
 
-static const double assumed[] = {-0.5, -1, -1.5};
-static const double steps[] = {-20, -10, -5, 5, 10, 20};
+static const double assumed_elasticities[] = {-0.5, -1, -1.5};
+static const double default_changes[] = {-20, -10, -5, 5, 10, 20};
 
 /* The response is the first measure, the driver the second. */
 struct impact {
@@ -53,11 +53,11 @@ static bool read_impact(struct analysis *x, struct impact *m)
 }
 
 /* Adds a note on why no elasticity can be used. */
-static void say_unusable(struct analysis *x, const struct impact *m)
+static void note_unusable(struct analysis *x, const struct impact *m)
 {
 	if (m->e.status == CALC_TOO_FEW)
 		analysis_note(x,
-			      "%d %ss or more with both above zero are needed for an elasticity; "
+			      "At least %d %ss with both above zero are needed for an elasticity; "
 			      "there are %zu.",
 			      CALC_ELASTICITY_MIN, x->grain, m->e.n);
 	else if (m->e.status == CALC_CONSTANT)
@@ -68,8 +68,8 @@ static void say_unusable(struct analysis *x, const struct impact *m)
 			      100 * CALC_ELASTICITY_VARIATION);
 	else
 		analysis_note(x,
-			      "How %s went with %s is not told from chance, so no elasticity is "
-			      "claimed.",
+			      "The relation of %s to %s cannot be distinguished from chance, so no "
+			      "elasticity is given.",
 			      x->label, m->driver_label);
 }
 
@@ -109,20 +109,21 @@ void analysis_elasticity(struct result *r, const struct derive_def *of, struct a
 	if (!analysis_begin(r, a, &x))
 		return;
 	if (analysis_measures(&x) < 2) {
-		analysis_enough(&x, false);
-		analysis_note(&x, "Two measures are needed: what responds, and what changes.");
+		analysis_set_enough(&x, false);
+		analysis_note(&x,
+			      "Two measures are needed: one that responds, and one that changes.");
 		return;
 	}
 	if (!read_impact(&x, &m))
 		return;
-	analysis_enough(&x, m.e.is_usable);
+	analysis_set_enough(&x, m.e.is_usable);
 	if (m.e.is_usable) {
 		add_elasticity(&x, &m.e);
 		domain_add_text(r, a, "method", "Method",
-				"least squares of logarithms, errors after Newey and West");
+				"least squares of logarithms, Newey-West errors");
 		analysis_note(&x, ASSOCIATION);
 	} else {
-		say_unusable(&x, &m);
+		note_unusable(&x, &m);
 	}
 	show_series(&x, &m);
 }
@@ -142,7 +143,7 @@ static const char *with_sign(struct arena *a, double percent)
 	return digits ? arena_printf(a, "%s%s", percent > 0 ? "+" : "", digits) : NULL;
 }
 
-static double changed(double base, double change, double elasticity)
+static double apply_change(double base, double change, double elasticity)
 {
 	double share = elasticity * change / 100;
 
@@ -152,7 +153,7 @@ static double changed(double base, double change, double elasticity)
 static void add_scenario(struct scenarios *s, double change, double elasticity)
 {
 	struct arena *a = s->rows.x->a;
-	double after = changed(s->base, change, elasticity);
+	double after = apply_change(s->base, change, elasticity);
 	const char *cells[6];
 	size_t n = 0;
 
@@ -186,14 +187,14 @@ static void begin_scenarios(struct scenarios *s, struct analysis *x, const struc
 static void show_steps(struct scenarios *s, double change, double elasticity)
 {
 	add_scenario(s, change, elasticity);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (steps[i] != change)
-			add_scenario(s, steps[i], elasticity);
+	for (size_t i = 0; i < sizeof(default_changes) / sizeof(*default_changes); i++)
+		if (default_changes[i] != change)
+			add_scenario(s, default_changes[i], elasticity);
 }
 
-static void say_scenario(struct analysis *x, double base, double change, double elasticity)
+static void report_scenario(struct analysis *x, double base, double change, double elasticity)
 {
-	double after = changed(base, change, elasticity);
+	double after = apply_change(base, change, elasticity);
 
 	analysis_add(x, "then", "Then", after, x->unit);
 	analysis_add(x, "difference", "Difference", after - base, x->unit);
@@ -206,32 +207,34 @@ static void say_scenario(struct analysis *x, double base, double change, double 
 }
 
 /* Uses the given or computed elasticity, or else three assumed ones. */
-static void work_out(struct analysis *x, const struct impact *m, double base, double change)
+static void compute_scenarios(struct analysis *x, const struct impact *m, double base,
+			      double change)
 {
 	const struct arg *given = args_find(&x->r->args, "elasticity");
 	struct scenarios s = {.base = base};
-	bool known = !m->driver_label || given || m->e.is_usable;
+	bool has_elasticity = !m->driver_label || given || m->e.is_usable;
 	double elasticity = !m->driver_label ? 1
 			    : given          ? strtod(given->values[0].text, NULL)
 					     : m->e.elasticity;
 
 	begin_scenarios(&s, x, m);
-	analysis_enough(x, known);
-	if (known) {
+	analysis_set_enough(x, has_elasticity);
+	if (has_elasticity) {
 		show_steps(&s, change, elasticity);
-		say_scenario(x, base, change, elasticity);
+		report_scenario(x, base, change, elasticity);
 		domain_add_text(x->r, x->a, "method", "Method",
 				!m->driver_label ? "in proportion"
-				: given          ? "by the elasticity that was given"
-						 : "by the elasticity of past data");
+				: given          ? "by the given elasticity"
+						 : "by the elasticity in past data");
 		if (m->driver_label && !given)
 			add_elasticity(x, &m->e);
-		analysis_note(x, m->driver_label && !given ? ASSOCIATION : UNTOUCHED_WORDS);
+		analysis_note(x, m->driver_label && !given ? ASSOCIATION : OTHERS_UNCHANGED);
 	} else {
-		say_unusable(x, m);
-		for (size_t i = 0; i < sizeof(assumed) / sizeof(*assumed); i++)
-			add_scenario(&s, change, assumed[i]);
-		analysis_note(x, "Shown is what three assumed elasticities would give.");
+		note_unusable(x, m);
+		for (size_t i = 0; i < sizeof(assumed_elasticities) / sizeof(*assumed_elasticities);
+		     i++)
+			add_scenario(&s, change, assumed_elasticities[i]);
+		analysis_note(x, "The rows show what three assumed elasticities would give.");
 	}
 	analysis_rows_end(&s.rows);
 }
@@ -250,19 +253,19 @@ static bool read_base(struct analysis *x, struct impact *m, double *base)
 	analysis_add(x, "base", "Now", *base, x->unit);
 	if (x->r->context->is_additive && *base > 0)
 		return true;
-	analysis_enough(x, false);
+	analysis_set_enough(x, false);
 	analysis_note(x,
 		      x->r->context->is_additive
-			      ? "%s has no total above zero that a change could act on."
-			      : "%s is no total: say what its change acts on.",
+			      ? "%s has no total above zero to apply a change to."
+			      : "%s is not additive. Name the measure that its change acts on.",
 		      x->label);
 	return false;
 }
 
 void analysis_what_if(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	const struct arg *said = args_find(&r->args, "change_pct");
-	double change = said ? strtod(said->values[0].text, NULL) : CHANGE_USUAL;
+	const struct arg *given = args_find(&r->args, "change_pct");
+	double change = given ? strtod(given->values[0].text, NULL) : CHANGE_DEFAULT;
 	struct impact m = {0};
 	struct analysis x;
 	double base;
@@ -275,7 +278,7 @@ void analysis_what_if(struct result *r, const struct derive_def *of, struct aren
 				      .label = "Change",
 				      .value = with_sign(a, change),
 				      .unit = "%"});
-	work_out(&x, &m, base, change);
+	compute_scenarios(&x, &m, base, change);
 }
 
 /* ---- several changes side by side ---- */
@@ -292,14 +295,14 @@ static double elasticity_of(struct analysis *x, const struct impact *m)
 		return strtod(given->values[0].text, NULL);
 	if (m->e.is_usable)
 		return m->e.elasticity;
-	say_unusable(x, m);
+	note_unusable(x, m);
 	return NAN;
 }
 
 static void add_changed(struct analysis *x, const char *name, const char *label, double base,
 			double change, double elasticity)
 {
-	analysis_add(x, name, label, changed(base, change, elasticity), x->unit);
+	analysis_add(x, name, label, apply_change(base, change, elasticity), x->unit);
 }
 
 /* Without an elasticity, each change is shown with the assumed ones, and nothing is claimed. */
@@ -312,8 +315,10 @@ static void show_changes(struct analysis *x, const struct impact *m, double base
 	for (size_t i = 0; i < count; i++) {
 		if (!isnan(elasticity))
 			add_scenario(&s, changes[i], elasticity);
-		for (size_t k = 0; isnan(elasticity) && k < sizeof(assumed) / sizeof(*assumed); k++)
-			add_scenario(&s, changes[i], assumed[k]);
+		for (size_t k = 0; isnan(elasticity) &&
+				   k < sizeof(assumed_elasticities) / sizeof(*assumed_elasticities);
+		     k++)
+			add_scenario(&s, changes[i], assumed_elasticities[k]);
 	}
 	analysis_rows_end(&s.rows);
 }
@@ -322,8 +327,8 @@ static const char *basis_of(const struct impact *m, const struct analysis *x)
 {
 	if (!m->driver_label)
 		return "in proportion";
-	return args_find(&x->r->args, "elasticity") ? "by the elasticity that was given"
-						    : "by the elasticity of past data";
+	return args_find(&x->r->args, "elasticity") ? "by the given elasticity"
+						    : "by the elasticity in past data";
 }
 
 void analysis_sensitivity(struct result *r, const struct derive_def *of, struct arena *a)
@@ -342,33 +347,34 @@ void analysis_sensitivity(struct result *r, const struct derive_def *of, struct 
 	if (!analysis_begin(r, a, &x) || !read_base(&x, &m, &base))
 		return;
 	elasticity = elasticity_of(&x, &m);
-	analysis_enough(&x, !isnan(elasticity));
+	analysis_set_enough(&x, !isnan(elasticity));
 	if (isnan(elasticity)) {
-		analysis_note(&x, "Shown is what three assumed elasticities would give.");
+		analysis_note(&x, "The rows show what three assumed elasticities would give.");
 	} else {
 		for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
 			add_changed(&x, facts[i].name, facts[i].label, base, facts[i].change,
 				    elasticity);
 		domain_add_text(r, a, "method", "Method", basis_of(&m, &x));
-		analysis_note(&x, m.driver_label ? ASSOCIATION : UNTOUCHED_WORDS);
+		analysis_note(&x, m.driver_label ? ASSOCIATION : OTHERS_UNCHANGED);
 	}
-	show_changes(&x, &m, base, steps, sizeof(steps) / sizeof(*steps), elasticity);
+	show_changes(&x, &m, base, default_changes,
+		     sizeof(default_changes) / sizeof(*default_changes), elasticity);
 }
 
-#define SCENARIOS_LEAST 2
-#define SCENARIOS_MAX   6
+#define SCENARIOS_MIN 2
+#define SCENARIOS_MAX 6
 
 /* The changes given one by one; otherwise minus, zero and plus the single change. */
 static size_t read_scenarios(const struct result *r, double *changes)
 {
-	const struct arg *said = args_find(&r->args, "changes");
+	const struct arg *given = args_find(&r->args, "changes");
 	const struct arg *one = args_find(&r->args, "change_pct");
-	double change = one ? fabs(strtod(one->values[0].text, NULL)) : CHANGE_USUAL;
-	size_t n = said ? said->count : 3;
+	double change = one ? fabs(strtod(one->values[0].text, NULL)) : CHANGE_DEFAULT;
+	size_t n = given ? given->count : 3;
 
-	for (size_t i = 0; said && i < n; i++)
-		changes[i] = strtod(said->values[i].text, NULL);
-	if (!said) {
+	for (size_t i = 0; given && i < n; i++)
+		changes[i] = strtod(given->values[i].text, NULL);
+	if (!given) {
 		changes[0] = -change;
 		changes[1] = 0;
 		changes[2] = change;
@@ -388,22 +394,22 @@ void analysis_scenarios(struct result *r, const struct derive_def *of, struct ar
 		return;
 	elasticity = elasticity_of(&x, &m);
 	domain_add_count(r, a, "scenarios", "Scenarios", n);
-	analysis_enough(&x, !isnan(elasticity) && n >= SCENARIOS_LEAST);
-	if (n < SCENARIOS_LEAST)
-		analysis_note(&x, "%d scenarios or more are needed; there is %zu.", SCENARIOS_LEAST,
+	analysis_set_enough(&x, !isnan(elasticity) && n >= SCENARIOS_MIN);
+	if (n < SCENARIOS_MIN)
+		analysis_note(&x, "At least %d scenarios are needed; there is %zu.", SCENARIOS_MIN,
 			      n);
 	else if (isnan(elasticity))
-		analysis_note(&x, "Shown is what three assumed elasticities would give.");
-	for (size_t i = 0; i < n && !isnan(elasticity) && n >= SCENARIOS_LEAST; i++) {
-		low = fmin(low, changed(base, changes[i], elasticity));
-		high = fmax(high, changed(base, changes[i], elasticity));
+		analysis_note(&x, "The rows show what three assumed elasticities would give.");
+	for (size_t i = 0; i < n && !isnan(elasticity) && n >= SCENARIOS_MIN; i++) {
+		low = fmin(low, apply_change(base, changes[i], elasticity));
+		high = fmax(high, apply_change(base, changes[i], elasticity));
 	}
 	if (isfinite(low)) {
 		analysis_add(&x, "low", "The lowest", low, x.unit);
 		analysis_add(&x, "high", "The highest", high, x.unit);
-		analysis_add(&x, "spread", "Between them", high - low, x.unit);
+		analysis_add(&x, "spread", "Highest minus lowest", high - low, x.unit);
 		domain_add_text(r, a, "method", "Method", basis_of(&m, &x));
-		analysis_note(&x, m.driver_label ? ASSOCIATION : UNTOUCHED_WORDS);
+		analysis_note(&x, m.driver_label ? ASSOCIATION : OTHERS_UNCHANGED);
 	}
 	show_changes(&x, &m, base, changes, n, elasticity);
 }

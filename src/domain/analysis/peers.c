@@ -4,8 +4,8 @@
 #include <math.h>
 #include <strings.h>
 
-#define PEERS_LEAST      5 /* fewest others for a meaningful mean */
-#define PERCENTILE_LEAST 20
+#define PEERS_MIN      5 /* fewest others for a meaningful mean */
+#define PERCENTILE_MIN 20
 
 struct peers {
 	const uint32_t *rows; /* in descending order */
@@ -32,10 +32,10 @@ static void show(struct analysis *x, const struct peers *p)
 	size_t rank = 1;
 
 	analysis_rows_begin(&w, x);
-	analysis_rows_column(&w, analysis_one_of(x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, analysis_row_label(x), COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, x->label, COLUMN_DECIMAL, x->unit);
 	analysis_rows_column(&w, "Rank", COLUMN_INT, NULL);
-	analysis_rows_column(&w, "Against the mean of the others", COLUMN_DECIMAL, "%");
+	analysis_rows_column(&w, "Compared with the mean of the others", COLUMN_DECIMAL, "%");
 	for (size_t i = 0; i < p->n; i++) {
 		double value = x->values[p->rows[i]], others = mean_of_others(x, p, i);
 
@@ -53,7 +53,7 @@ static void show(struct analysis *x, const struct peers *p)
 }
 
 /* The position of the requested thing in the rows; p->n: not found. */
-static size_t place_of(const struct analysis *x, const struct peers *p, const char *name)
+static size_t position_of(const struct analysis *x, const struct peers *p, const char *name)
 {
 	size_t i = 0;
 
@@ -62,25 +62,25 @@ static size_t place_of(const struct analysis *x, const struct peers *p, const ch
 	return i;
 }
 
-static void say_one(struct analysis *x, const struct peers *p, size_t at)
+static void report_one(struct analysis *x, const struct peers *p, size_t at)
 {
 	double value = x->values[p->rows[at]], others = mean_of_others(x, p, at), share;
 	struct err e = {0};
 
-	domain_add_text(x->r, x->a, "name", "Looked at", analysis_name(x, 0, p->rows[at]));
+	domain_add_text(x->r, x->a, "name", "Examined", analysis_name(x, 0, p->rows[at]));
 	analysis_add(x, "value", "Its value", value, x->unit);
 	domain_add_count(x->r, x->a, "rank", "Rank, the highest first", rank_of(x, p, at));
 	domain_add_count(x->r, x->a, "peers", "Others", p->n - 1);
-	analysis_enough(x, p->n > PEERS_LEAST);
-	if (p->n <= PEERS_LEAST) {
-		analysis_note(x, "There are %zu others: too few to compare with; %d are needed.",
-			      p->n - 1, PEERS_LEAST);
+	analysis_set_enough(x, p->n > PEERS_MIN);
+	if (p->n <= PEERS_MIN) {
+		analysis_note(x, "There are only %zu others to compare with; %d are needed.",
+			      p->n - 1, PEERS_MIN);
 		return;
 	}
 	analysis_add(x, "peer_mean", "Mean of the others", others, x->unit);
-	analysis_add_against(x, "diff_pct", "Against the mean of the others", value, others);
-	if (p->n < PERCENTILE_LEAST)
-		analysis_note(x, "A percentile needs %d; there are %zu.", PERCENTILE_LEAST, p->n);
+	analysis_add_against(x, "diff_pct", "Compared with the mean of the others", value, others);
+	if (p->n < PERCENTILE_MIN)
+		analysis_note(x, "A percentile needs %d; there are %zu.", PERCENTILE_MIN, p->n);
 	else if (calc_percentile(&x->calc, x->values, x->n, value, &share, &e))
 		domain_add_text(x->r, x->a, "percentile", "Percentile",
 				arena_printf(x->a, "%.1f", 100 * share));
@@ -88,17 +88,17 @@ static void say_one(struct analysis *x, const struct peers *p, size_t at)
 		analysis_fail(x, &e);
 }
 
-static void say_all(struct analysis *x, const struct peers *p)
+static void report_all(struct analysis *x, const struct peers *p)
 {
 	double mean = p->total / (double)p->n;
 	size_t above = 0;
 
 	for (size_t i = 0; i < p->n; i++)
 		above += x->values[p->rows[i]] > mean;
-	analysis_enough(x, p->n > PEERS_LEAST);
-	if (p->n <= PEERS_LEAST) {
-		analysis_note(x, "The group has %zu: too few to compare with; %d are needed.", p->n,
-			      PEERS_LEAST + 1);
+	analysis_set_enough(x, p->n > PEERS_MIN);
+	if (p->n <= PEERS_MIN) {
+		analysis_note(x, "The group has only %zu to compare with; %d are needed.", p->n,
+			      PEERS_MIN + 1);
 		return;
 	}
 	analysis_add(x, "mean", "Mean", mean, x->unit);
@@ -118,25 +118,25 @@ void analysis_vs_average(struct result *r, const struct derive_def *of, struct a
 	size_t at;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) ||
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) ||
 	    !(p.rows = analysis_descending(&x, &p.n)))
 		return;
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(&x));
 	domain_add_count(r, a, "n", "Values", p.n);
 	domain_add_text(r, a, "method", "Method", "mean of the others, rank from the highest");
 	for (size_t i = 0; i < p.n; i++)
 		calc_sum_add(&sum, x.values[p.rows[i]]);
 	p.total = calc_sum_total(&sum);
-	at = name ? place_of(&x, &p, name->values[0].text) : p.n;
+	at = name ? position_of(&x, &p, name->values[0].text) : p.n;
 	if (at < p.n) {
-		say_one(&x, &p, at);
+		report_one(&x, &p, at);
 	} else if (name) {
-		analysis_enough(&x, false);
-		analysis_note(&x, "%s has no value of %s here.", name->values[0].text, x.label);
+		analysis_set_enough(&x, false);
+		analysis_note(&x, "%s has no value for %s.", name->values[0].text, x.label);
 	} else if (p.n > 0) {
-		say_all(&x, &p);
+		report_all(&x, &p);
 	} else {
-		analysis_enough(&x, false);
+		analysis_set_enough(&x, false);
 		analysis_note(&x, "%s has no value.", x.label);
 	}
 	show(&x, &p);

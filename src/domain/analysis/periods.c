@@ -151,14 +151,15 @@ bool analysis_series_begin(struct analysis *x, const uint32_t *rows, size_t coun
 			   struct analysis_series *out)
 {
 	if (!analysis_series_read(x, rows, count, out)) {
-		analysis_enough(x, false);
-		analysis_note(x, "There are no dates in a row that a series could be made of.");
+		analysis_set_enough(x, false);
+		analysis_note(x, "The data has no dates, or they span more than %d %ss.",
+			      CALC_SERIES_MAX, x->grain);
 		return false;
 	}
 	domain_add_text(x->r, x->a, "grain", "Period", x->grain);
 	domain_add_count(x->r, x->a, "n", "Periods", out->n);
 	if (out->left_out)
-		analysis_note(x, "The last %s, %s, is not over and is left out.", x->grain,
+		analysis_note(x, "The last %s, %s, is incomplete and is left out.", x->grain,
 			      out->left_out);
 	return true;
 }
@@ -209,7 +210,7 @@ size_t analysis_cycle(const struct analysis *x)
 	return p < PERIODS ? periods[p].cycle : 0;
 }
 
-const char *analysis_place(const struct analysis *x, int64_t n)
+const char *analysis_cycle_position(const struct analysis *x, int64_t n)
 {
 	static const char *const weekdays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
 					       "Friday", "Saturday", "Sunday"};

@@ -7,12 +7,12 @@
 
 #define FACT_NAME_BYTES 16
 
-static size_t count_of(const struct derive_points *p, unsigned char of)
+static size_t count_of(const struct derive_points *p, unsigned char class)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count; i++)
-		n += p->of[i] == of;
+		n += p->of[i] == class;
 	return n;
 }
 
@@ -23,15 +23,17 @@ static void note_limits(struct analysis *x, const struct derive_points *p)
 	size_t dropped = count_of(p, POINT_DROPPED);
 
 	if (p->distinct > p->count)
-		analysis_note(x, "The %zu with the most %s of %zu values were looked at.", p->count,
-			      x->label, p->distinct);
+		analysis_note(x, "The %zu with the most %s, of %zu values, were examined.",
+			      p->count, x->label, p->distinct);
 	if (dropped > 0)
 		analysis_note(x,
 			      "%zu were left out, as the model's answers for them could not be "
 			      "used.",
 			      dropped);
 	if (p->failed)
-		analysis_note(x, "The model could not be asked, so the words alone count.");
+		analysis_note(
+			x,
+			"The model was unavailable, so values were matched by their words alone.");
 }
 
 /* False: there is nothing to show. */
@@ -40,22 +42,22 @@ static bool begin(struct analysis *x, struct result *r, struct arena *a,
 {
 	const struct derive_points *p;
 
-	if (!analysis_begin(r, a, x) || !analysis_is_whole(x) || !r->context->points)
+	if (!analysis_begin(r, a, x) || !analysis_require_all(x) || !r->context->points)
 		return false;
 	p = *out = r->context->points;
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(x));
-	analysis_enough(x, p->count > 0);
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(x));
+	analysis_set_enough(x, p->count > 0);
 	if (p->count == 0) {
 		analysis_note(x, "The column is empty.");
 		analysis_rows_end(&(struct analysis_rows){.x = x, .columns = 0});
 		return false;
 	}
-	domain_add_count(r, a, "looked_at", "Values looked at",
+	domain_add_count(r, a, "looked_at", "Values examined",
 			 p->count - count_of(p, POINT_DROPPED));
 	domain_add_text(r, a, "by", "By", p->by_model ? "model" : "words");
 	domain_add_text(r, a, "method", "Method",
-			p->by_model ? "a model points at values, code counts them"
-				    : "stems, synonyms and words that resemble each other");
+			p->by_model ? "a model classifies values, code computes totals"
+				    : "word stems, synonyms and similar words");
 	return true;
 }
 
@@ -71,7 +73,7 @@ static void add_total(const struct analysis *x, const char *name, const char *la
 
 /* ---- match_values ---- */
 
-static void add_names(const struct analysis *x, const struct derive_points *p, unsigned char of,
+static void add_names(const struct analysis *x, const struct derive_points *p, unsigned char class,
 		      const char *fact, const char *label)
 {
 	struct domain_list names;
@@ -79,18 +81,18 @@ static void add_names(const struct analysis *x, const struct derive_points *p, u
 
 	analysis_names_begin(&names);
 	for (size_t i = 0; i < p->count; i++)
-		if (p->of[i] == of)
+		if (p->of[i] == class)
 			domain_list_add(&names, "%s", p->values[i]);
 	text = domain_list_end(&names, x->a);
 	if (*text)
 		domain_add_text(x->r, x->a, fact, label, text);
 }
 
-static void add_values(struct analysis_rows *w, const struct derive_points *p, unsigned char of,
+static void add_values(struct analysis_rows *w, const struct derive_points *p, unsigned char class,
 		       const char *word)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (p->of[i] == of)
+		if (p->of[i] == class)
 			analysis_rows_add(w, (const char *const[]){p->values[i], word});
 }
 
@@ -104,19 +106,19 @@ void analysis_match_values(struct result *r, const struct derive_def *of, struct
 	if (!begin(&x, r, a, &p))
 		return;
 	domain_add_text(r, a, "description", "Description", p->classes[0]);
-	domain_add_count(r, a, "matched", "Values that fit", count_of(p, 1));
-	domain_add_count(r, a, "maybe", "Values that might fit", count_of(p, POINT_MAYBE));
-	add_names(&x, p, 1, "names", "Those that fit");
-	add_names(&x, p, POINT_MAYBE, "maybe_names", "Those that might");
-	add_total(&x, "total", arena_printf(a, "%s of those that fit", x.label), p->totals[1]);
+	domain_add_count(r, a, "matched", "Number of matches", count_of(p, 1));
+	domain_add_count(r, a, "maybe", "Number of possible matches", count_of(p, POINT_MAYBE));
+	add_names(&x, p, 1, "names", "Matching values");
+	add_names(&x, p, POINT_MAYBE, "maybe_names", "Values that might match");
+	add_total(&x, "total", arena_printf(a, "%s of the matches", x.label), p->totals[1]);
 	analysis_rows_begin(&w, &x);
-	analysis_rows_column(&w, analysis_one_of(&x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, analysis_row_label(&x), COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, "Fits", COLUMN_TEXT, NULL);
 	add_values(&w, p, 1, "yes");
 	add_values(&w, p, POINT_MAYBE, "maybe");
 	analysis_rows_end(&w);
 	if (w.rows == 0)
-		analysis_note(&x, "No value fits.");
+		analysis_note(&x, "No value matches.");
 	note_limits(&x, p);
 }
 
@@ -144,7 +146,7 @@ static void add_class(struct analysis_rows *w, struct domain_list *names,
 /* Adds a second table with the class of each value. */
 static void add_value_table(struct analysis *x, const struct derive_points *p)
 {
-	const char *const names[] = {analysis_one_of(x), "Class"};
+	const char *const names[] = {analysis_row_label(x), "Class"};
 	const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT};
 	const char **cells = arena_alloc(x->a, (2 * p->count + 1) * sizeof(*cells));
 	struct table *t = table_new(0);
@@ -172,7 +174,7 @@ void analysis_classify_values(struct result *r, const struct derive_def *of, str
 	if (!begin(&x, r, a, &p))
 		return;
 	analysis_names_begin(&names);
-	names.most = POINT_CLASSES_MAX;
+	names.max = POINT_CLASSES_MAX;
 	analysis_rows_begin(&w, &x);
 	analysis_rows_column(&w, "Class", COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, x.label, COLUMN_DECIMAL, x.unit);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PERIODS_LEAST 6
-#define SIGNS         3
+#define PERIODS_MIN 6
+#define SIGNS       3
 
 enum sign { FALLING, DROPPED, SILENT };
 
@@ -30,7 +30,7 @@ static double median_of(struct analysis *x, const struct analysis_series *s, str
 	size_t n;
 
 	return calc_quantiles(&x->calc, s->values, s->n, &half, 1, &median, &n, e) &&
-			       n >= PERIODS_LEAST
+			       n >= PERIODS_MIN
 		       ? median
 		       : (double)NAN;
 }
@@ -101,7 +101,8 @@ static void show(struct analysis *x, const struct risks *k, const struct scored 
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, x->thing, COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, "Score", COLUMN_DECIMAL, NULL);
-	analysis_rows_column(&w, arena_printf(x->a, "Change a %s", x->grain), COLUMN_DECIMAL, "%");
+	analysis_rows_column(&w, arena_printf(x->a, "Change per %s", x->grain), COLUMN_DECIMAL,
+			     "%");
 	analysis_rows_column(&w, "Last below the median", COLUMN_DECIMAL, "%");
 	analysis_rows_column(&w, arena_printf(x->a, "Silent %ss", x->grain), COLUMN_INT, NULL);
 	for (size_t i = 0; i < n; i++) {
@@ -117,7 +118,7 @@ static void show(struct analysis *x, const struct risks *k, const struct scored 
 	analysis_rows_end(&w);
 }
 
-static void say(struct analysis *x, const struct risks *k)
+static void report(struct analysis *x, const struct risks *k)
 {
 	struct scored *list = arena_alloc(x->a, (k->things.count + 1) * sizeof(*list));
 	size_t n = 0;
@@ -131,7 +132,7 @@ static void say(struct analysis *x, const struct risks *k)
 			arena_printf(x->a, "%.1f", list[0].score));
 	domain_add_text(x->r, x->a, "method", "Method",
 			"mean of percentile ranks: decline, drop of the last period, silence");
-	analysis_note(x, "A score ranks these among each other; it is no probability.");
+	analysis_note(x, "A score ranks these against each other; it is not a probability.");
 	show(x, k, list, n);
 }
 
@@ -142,9 +143,9 @@ void analysis_risk_scores(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
-	domain_add_text(r, a, "one", "One series is of", x.thing);
+	domain_add_text(r, a, "one", "One series per", x.thing);
 	domain_add_text(r, a, "grain", "Period", x.grain);
 	if (!read_all(&x, &k, &e)) {
 		analysis_fail(&x, &e);
@@ -152,13 +153,15 @@ void analysis_risk_scores(struct result *r, const struct derive_def *of, struct 
 	}
 	domain_add_count(r, a, "scored", "Scored", k.scored);
 	domain_add_count(r, a, "not_scored", "Not scored", k.things.count - k.scored);
-	analysis_enough(&x, k.scores.status == CALC_OK);
+	analysis_set_enough(&x, k.scores.status == CALC_OK);
 	if (k.scored < k.things.count)
-		analysis_note(&x, "%zu are not scored: fewer than %d %ss, or no median above zero.",
-			      k.things.count - k.scored, PERIODS_LEAST, x.grain);
+		analysis_note(&x,
+			      "%zu were not scored: they have fewer than %d %ss, or no median "
+			      "above zero.",
+			      k.things.count - k.scored, PERIODS_MIN, x.grain);
 	if (k.scores.status == CALC_OK)
-		say(&x, &k);
+		report(&x, &k);
 	else
-		analysis_note(&x, "%d or more are needed to rank risks among; there are %zu.",
+		analysis_note(&x, "At least %d are needed to rank risks; there are %zu.",
 			      CALC_SCORES_MIN, k.scored);
 }

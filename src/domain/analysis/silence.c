@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERVALS_LEAST 4 /* intervals between active days */
-#define SILENT_TIMES    2 /* times its own median interval */
+#define INTERVALS_MIN 4 /* intervals between active days */
+#define SILENT_TIMES  2 /* times its own median interval */
 
 struct silent {
 	const char *name;
@@ -60,7 +60,7 @@ static bool score(struct analysis *x, struct silences *s, size_t i, double *days
 	size_t n = days_of(x, s, i, days), present;
 	struct silent one = {.name = s->things.names[i]};
 
-	if (n <= INTERVALS_LEAST) {
+	if (n <= INTERVALS_MIN) {
 		s->not_scored++;
 		return true;
 	}
@@ -99,8 +99,8 @@ static void show(struct analysis *x, const struct silences *s)
 
 	analysis_rows_begin(&w, x);
 	analysis_rows_column(&w, x->thing, COLUMN_TEXT, NULL);
-	analysis_rows_column(&w, "Days since the last", COLUMN_INT, NULL);
-	analysis_rows_column(&w, "Usual days between", COLUMN_DECIMAL, NULL);
+	analysis_rows_column(&w, "Days since the last activity", COLUMN_INT, NULL);
+	analysis_rows_column(&w, "Usual interval in days", COLUMN_DECIMAL, NULL);
 	analysis_rows_column(&w, "Last day", COLUMN_DATE, NULL);
 	for (size_t i = 0; i < s->count; i++)
 		analysis_rows_add(
@@ -111,7 +111,7 @@ static void show(struct analysis *x, const struct silences *s)
 	analysis_rows_end(&w);
 }
 
-static void say(struct analysis *x, const struct silences *s)
+static void report(struct analysis *x, const struct silences *s)
 {
 	struct domain_list names;
 
@@ -124,10 +124,11 @@ static void say(struct analysis *x, const struct silences *s)
 	for (size_t i = 0; i < s->found; i++)
 		domain_list_add(&names, "%s", s->items[i].name);
 	domain_add_text(x->r, x->a, "names", "Which", domain_list_end(&names, x->a));
-	domain_add_text(x->r, x->a, "longest", "The furthest beyond its rhythm", s->items[0].name);
-	domain_add_count(x->r, x->a, "longest_days", "Its days of silence",
+	domain_add_text(x->r, x->a, "longest", "Longest silent relative to its usual interval",
+			s->items[0].name);
+	domain_add_count(x->r, x->a, "longest_days", "Days since its last activity",
 			 (size_t)s->items[0].days);
-	analysis_add(x, "longest_usual", "Its usual days between", s->items[0].usual, NULL);
+	analysis_add(x, "longest_usual", "Its usual interval in days", s->items[0].usual, NULL);
 }
 
 void analysis_inactivity(struct result *r, const struct derive_def *of, struct arena *a)
@@ -137,25 +138,25 @@ void analysis_inactivity(struct result *r, const struct derive_def *of, struct a
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
-	domain_add_text(r, a, "one", "One is", x.thing);
+	domain_add_text(r, a, "one", "One row per", x.thing);
 	if (!read_silences(&x, &s, &e)) {
 		analysis_fail(&x, &e);
 		return;
 	}
 	if (s.as_of > INT64_MIN)
 		domain_add_text(r, a, "as_of", "Counted up to", analysis_period(&x, s.as_of));
-	domain_add_count(r, a, "looked_at", "Looked at", s.count);
+	domain_add_count(r, a, "looked_at", "Examined", s.count);
 	domain_add_count(r, a, "not_scored", "Not scored", s.not_scored);
 	domain_add_text(r, a, "method", "Method",
-			"days since the last activity over twice the own median interval");
-	analysis_enough(&x, s.count > 0);
+			"no activity for more than twice its own median interval");
+	analysis_set_enough(&x, s.count > 0);
 	if (s.not_scored > 0)
 		analysis_note(&x,
 			      "Not scored: %zu with fewer than %d intervals between activities.",
-			      s.not_scored, INTERVALS_LEAST);
+			      s.not_scored, INTERVALS_MIN);
 	if (s.count > 0)
-		say(&x, &s);
+		report(&x, &s);
 	show(&x, &s);
 }

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <strings.h>
 
-#define THINGS_LEAST   10
-#define MEASURES_LEAST 2 /* measures that are not constant */
-#define SHOWN          10
+#define THINGS_MIN   10
+#define MEASURES_MIN 2 /* measures that are not constant */
+#define SHOWN        10
 
 static bool has_spread(const double *values, size_t n)
 {
@@ -32,7 +32,7 @@ static size_t read_features(const struct analysis *x, const struct analysis_colu
 	return n;
 }
 
-static size_t place_of(const struct analysis *x, const char *name)
+static size_t row_of(const struct analysis *x, const char *name)
 {
 	size_t i = 0;
 
@@ -58,7 +58,7 @@ static void show(struct analysis *x, const struct analysis_columns *m, size_t fr
 	struct analysis_rows w;
 
 	analysis_rows_begin(&w, x);
-	analysis_rows_column(&w, analysis_one_of(x), COLUMN_TEXT, NULL);
+	analysis_rows_column(&w, analysis_row_label(x), COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, "Distance", COLUMN_DECIMAL, NULL);
 	for (size_t f = 0; f < m->count; f++)
 		analysis_rows_column(&w, m->labels[f], COLUMN_DECIMAL, m->units[f]);
@@ -75,20 +75,20 @@ static const char *figure(const struct analysis *x, double value)
 	return digits ? digits : "nothing";
 }
 
-static void say(struct analysis *x, const struct analysis_columns *m, size_t from,
-		const double *distances, const uint32_t *order, size_t n)
+static void report(struct analysis *x, const struct analysis_columns *m, size_t from,
+		   const double *distances, const uint32_t *order, size_t n)
 {
 	struct domain_list reasons;
 
-	domain_add_text(x->r, x->a, "name", "Looked at", analysis_name(x, 0, from));
+	domain_add_text(x->r, x->a, "name", "Examined", analysis_name(x, 0, from));
 	domain_add_text(x->r, x->a, "nearest", "Nearest", analysis_name(x, 0, order[0]));
 	domain_add_text(x->r, x->a, "distance", "Distance, 0 to 1",
 			arena_printf(x->a, "%.4f", distances[order[0]]));
 	domain_list_init(&reasons);
 	for (size_t f = 0; f < m->count; f++)
-		domain_list_add(&reasons, "%s %s beside %s", m->labels[f],
+		domain_list_add(&reasons, "%s %s compared with %s", m->labels[f],
 				figure(x, m->columns[f][order[0]]), figure(x, m->columns[f][from]));
-	domain_add_text(x->r, x->a, "reasons", "What both have", domain_list_end(&reasons, x->a));
+	domain_add_text(x->r, x->a, "reasons", "Measures of both", domain_list_end(&reasons, x->a));
 	show(x, m, from, distances, order, n);
 }
 
@@ -108,13 +108,13 @@ static void find_near(struct analysis *x, const struct analysis_columns *m,
 	order = analysis_ascending(x, distances, &n);
 	if (!order)
 		return;
-	domain_add_count(x->r, x->a, "n", "Things that can be compared", n);
-	analysis_enough(x, n + 1 >= THINGS_LEAST);
-	if (n + 1 < THINGS_LEAST)
-		analysis_note(x, "%d or more are needed to say which are alike; there are %zu.",
-			      THINGS_LEAST, n + 1);
+	domain_add_count(x->r, x->a, "n", "Others to compare with", n);
+	analysis_set_enough(x, n + 1 >= THINGS_MIN);
+	if (n + 1 < THINGS_MIN)
+		analysis_note(x, "At least %d are needed to tell which are similar; there are %zu.",
+			      THINGS_MIN, n + 1);
 	else
-		say(x, m, from, distances, order, n);
+		report(x, m, from, distances, order, n);
 }
 
 void analysis_similar_to_entity(struct result *r, const struct derive_def *of, struct arena *a)
@@ -126,23 +126,23 @@ void analysis_similar_to_entity(struct result *r, const struct derive_def *of, s
 	size_t count, from;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !analysis_columns_read(&x, &m))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) ||
+	    !analysis_columns_read(&x, &m))
 		return;
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(&x));
 	domain_add_text(r, a, "method", "Method", "Gower's distance over the measures");
 	count = read_features(&x, &m, features);
-	from = name ? place_of(&x, name->values[0].text) : x.n;
-	if (!name || from == x.n || count < MEASURES_LEAST)
-		analysis_enough(&x, false);
+	from = name ? row_of(&x, name->values[0].text) : x.n;
+	if (!name || from == x.n || count < MEASURES_MIN)
+		analysis_set_enough(&x, false);
 	if (!name)
-		analysis_note(&x, "It takes the name of the one that others are compared with.");
+		analysis_note(&x, "Name the one to compare the others with.");
 	else if (from == x.n)
-		analysis_note(&x, "%s has no value of %s here.", name->values[0].text, x.label);
-	else if (count < MEASURES_LEAST)
+		analysis_note(&x, "%s has no value for %s.", name->values[0].text, x.label);
+	else if (count < MEASURES_MIN)
 		analysis_note(&x,
-			      "It takes %d measures that are not the same everywhere; there %s "
-			      "%zu.",
-			      MEASURES_LEAST, count == 1 ? "is" : "are", count);
+			      "At least %d measures whose values vary are needed; there %s %zu.",
+			      MEASURES_MIN, count == 1 ? "is" : "are", count);
 	else
 		find_near(&x, &m, features, count, from);
 }

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define TIERS_LEAST        10
-#define DISTRIBUTION_LEAST 20
-#define BIMODAL_LEAST      50
+#define TIERS_MIN        10
+#define DISTRIBUTION_MIN 20
+#define BIMODAL_MIN      50
 
-static size_t present(const struct analysis *x)
+static size_t value_count(const struct analysis *x)
 {
 	size_t n = 0;
 
@@ -17,9 +17,9 @@ static size_t present(const struct analysis *x)
 	return n;
 }
 
-static void say_few(struct analysis *x, size_t n, int least, const char *what)
+static void note_too_few(struct analysis *x, size_t n, int min, const char *what)
 {
-	analysis_note(x, "%d values or more are needed for %s; there are %zu.", least, what, n);
+	analysis_note(x, "At least %d values are needed for %s; there are %zu.", min, what, n);
 }
 
 static void begin_pair(struct analysis_rows *w, struct analysis *x, const char *name)
@@ -66,7 +66,7 @@ static void show_outliers(struct analysis *x, const struct calc_outliers *o)
 
 	if (!rows)
 		return;
-	begin_pair(&w, x, analysis_one_of(x));
+	begin_pair(&w, x, analysis_row_label(x));
 	for (size_t i = 0; i < n; i++) {
 		if (!o->is_outlier[rows[i]])
 			continue;
@@ -93,12 +93,12 @@ void analysis_outliers(struct result *r, const struct derive_def *of, struct are
 		analysis_fail(&x, &e);
 		return;
 	}
-	analysis_enough(&x, o.status != CALC_TOO_FEW);
-	domain_add_count(r, a, "n", "Values", present(&x));
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
+	analysis_set_enough(&x, o.status != CALC_TOO_FEW);
+	domain_add_count(r, a, "n", "Values", value_count(&x));
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(&x));
 	if (o.status == CALC_TOO_FEW || o.status == CALC_CONSTANT) {
 		if (o.status == CALC_TOO_FEW)
-			say_few(&x, present(&x), CALC_OUTLIERS_MIN, "outliers");
+			note_too_few(&x, value_count(&x), CALC_OUTLIERS_MIN, "outliers");
 		else
 			analysis_note(&x, "All values of %s are equal.", x.label);
 		show_quantiles(&x);
@@ -146,24 +146,24 @@ static bool is_bimodal(struct analysis *x)
 	struct calc_dip dip;
 	struct err e = {0};
 
-	return calc_dip(&x->calc, x->values, x->n, &dip, &e) && dip.n >= BIMODAL_LEAST &&
+	return calc_dip(&x->calc, x->values, x->n, &dip, &e) && dip.n >= BIMODAL_MIN &&
 	       dip.status == CALC_OK && dip.p < 0.01;
 }
 
 static const char *shape_of(struct analysis *x, const struct calc_moments *m)
 {
 	if (is_bimodal(x))
-		return "two or more humps";
+		return "two or more peaks";
 	if (isnan(m->skewness))
 		return "constant";
 	if (m->skewness > 1)
 		return "skewed to the right: few large values";
 	if (m->skewness < -1)
 		return "skewed to the left: few small values";
-	return m->normal_p >= 0.05 ? "not told apart from normal" : "not normal";
+	return m->normal_p >= 0.05 ? "not distinguishable from normal" : "not normal";
 }
 
-static void say_distribution(struct analysis *x, const struct calc_moments *m)
+static void report_distribution(struct analysis *x, const struct calc_moments *m)
 {
 	static const double p[] = {0.25, 0.5, 0.75};
 	double q[3];
@@ -196,17 +196,16 @@ void analysis_distribution(struct result *r, const struct derive_def *of, struct
 		return;
 	}
 	domain_add_count(r, a, "n", "Values", m.n);
-	analysis_enough(&x, m.n >= DISTRIBUTION_LEAST);
+	analysis_set_enough(&x, m.n >= DISTRIBUTION_MIN);
 	if (m.n == 0) {
 		analysis_note(&x, "%s has no value.", x.label);
 		return;
 	}
-	say_distribution(&x, &m);
-	if (m.n >= DISTRIBUTION_LEAST)
+	report_distribution(&x, &m);
+	if (m.n >= DISTRIBUTION_MIN)
 		domain_add_text(r, a, "shape", "Shape", shape_of(&x, &m));
 	else
-		analysis_note(&x, "A shape needs %d values; there are %zu.", DISTRIBUTION_LEAST,
-			      m.n);
+		analysis_note(&x, "A shape needs %d values; there are %zu.", DISTRIBUTION_MIN, m.n);
 	show_bins(&x);
 }
 
@@ -221,7 +220,7 @@ static void show_pareto(struct analysis *x, double total)
 
 	if (!rows)
 		return;
-	begin_pair(&w, x, analysis_one_of(x));
+	begin_pair(&w, x, analysis_row_label(x));
 	analysis_rows_column(&w, "Share so far", COLUMN_DECIMAL, "%");
 	for (size_t i = 0; i < n; i++) {
 		calc_sum_add(&sum, x->values[rows[i]]);
@@ -246,15 +245,17 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 		return;
 	for (size_t i = 0; i < x.n; i++)
 		negative += x.values[i] < 0;
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(&x));
 	if (!r->context->is_additive || negative > 0) {
-		analysis_enough(&x, false);
+		analysis_set_enough(&x, false);
 		if (!r->context->is_additive)
-			analysis_note(&x, "%s is no total, so there are no shares of it.", x.label);
+			analysis_note(&x, "%s is not additive, so there are no shares of it.",
+				      x.label);
 		else
-			analysis_note(
-				&x, "%zu of %zu totals of %s are negative, so shares say nothing.",
-				negative, x.n, x.label);
+			analysis_note(&x,
+				      "%zu of %zu totals of %s are negative, so shares would be "
+				      "meaningless.",
+				      negative, x.n, x.label);
 		show_quantiles(&x);
 		return;
 	}
@@ -263,22 +264,22 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 		return;
 	}
 	domain_add_count(r, a, "n", "Values", c.n);
-	analysis_enough(&x, c.status == CALC_OK);
+	analysis_set_enough(&x, c.status == CALC_OK);
 	if (c.status != CALC_OK) {
 		if (c.status == CALC_ZERO)
 			analysis_note(&x, "The total of %s is 0.", x.label);
 		else
-			say_few(&x, c.n, CALC_CONCENTRATION_MIN, "a concentration");
+			note_too_few(&x, c.n, CALC_CONCENTRATION_MIN, "a concentration");
 		show_quantiles(&x);
 		return;
 	}
 	if (!analysis_is_sampled(&x))
 		analysis_add(&x, "total", "Total", c.total, x.unit);
-	analysis_add(&x, "gini", "Gini, 0 equal to 1", c.gini, NULL);
-	analysis_add(&x, "hhi", "Herfindahl-Hirschman, 0 to 1", c.hhi, NULL);
+	analysis_add(&x, "gini", "Gini coefficient, 0 (equal) to 1", c.gini, NULL);
+	analysis_add(&x, "hhi", "Herfindahl-Hirschman index, 0 to 1", c.hhi, NULL);
 	analysis_add_percent(&x, "top10_share", "Share of the top 10 %", c.top10_share);
 	analysis_add_percent(&x, "top20_share", "Share of the top 20 %", c.top20_share);
-	domain_add_count(r, a, "for80", "So many hold 80 %", c.n_for_80);
+	domain_add_count(r, a, "for80", "Number that together hold 80 %", c.n_for_80);
 	show_pareto(&x, c.total);
 }
 
@@ -294,7 +295,7 @@ struct tiers {
 };
 
 /* Ties go to the higher tier. NULL, zero and negative values form their own tier. */
-static bool cut(struct analysis *x, struct tiers *t, struct err *e)
+static bool cut_tiers(struct analysis *x, struct tiers *t, struct err *e)
 {
 	double *ranked = arena_alloc(x->a, (x->n + 1) * sizeof(*ranked));
 	const double p[] = {(double)analysis_count_arg(x->r, "low", 20) / 100,
@@ -320,7 +321,7 @@ static bool cut(struct analysis *x, struct tiers *t, struct err *e)
 	return true;
 }
 
-static bool differ(const struct analysis *x, size_t least)
+static bool has_distinct_values(const struct analysis *x, size_t min)
 {
 	struct err e = {0};
 	uint32_t *rows;
@@ -331,7 +332,7 @@ static bool differ(const struct analysis *x, size_t least)
 	for (size_t i = 0; i < n; i++)
 		different += x->values[rows[i]] > 0 &&
 			     (i == 0 || x->values[rows[i]] > x->values[rows[i - 1]]);
-	return different >= least;
+	return different >= min;
 }
 
 static void show_tiers(struct analysis *x, const struct tiers *t)
@@ -373,10 +374,10 @@ static void show_tiers(struct analysis *x, const struct tiers *t)
 		analysis_add_percent(x, "high_sum_share", "Share of the high tier",
 				     calc_sum_total(&t->sum[HIGH]) / total);
 	else
-		analysis_note(x, "%s is no total, so tiers have no shares of it.", x->label);
+		analysis_note(x, "%s is not additive, so tiers have no shares of it.", x->label);
 }
 
-static void say_tiers(struct analysis *x, const struct tiers *t)
+static void report_tiers(struct analysis *x, const struct tiers *t)
 {
 	double high = calc_sum_total(&t->sum[HIGH]);
 
@@ -402,29 +403,29 @@ void analysis_value_tiers(struct result *r, const struct derive_def *of, struct 
 	struct err e = {0};
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
-	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
+	domain_add_text(r, a, "one", "One value per", analysis_row_label(&x));
 	domain_add_count(r, a, "n", "Values", x.n);
 	if (analysis_count_arg(r, "low", 20) >= analysis_count_arg(r, "high", 80)) {
-		analysis_enough(&x, false);
-		analysis_note(&x, "The lower cut has to be below the upper one.");
+		analysis_set_enough(&x, false);
+		analysis_note(&x, "The lower cut must be below the upper one.");
 		show_quantiles(&x);
 		return;
 	}
-	if (!cut(&x, &t, &e)) {
+	if (!cut_tiers(&x, &t, &e)) {
 		analysis_fail(&x, &e);
 		return;
 	}
-	analysis_enough(&x, differ(&x, TIERS_LEAST));
-	if (!differ(&x, TIERS_LEAST)) {
+	analysis_set_enough(&x, has_distinct_values(&x, TIERS_MIN));
+	if (!has_distinct_values(&x, TIERS_MIN)) {
 		analysis_note(&x,
-			      "%d different values above zero or more are needed for tiers; "
-			      "there are fewer among these %zu.",
-			      TIERS_LEAST, x.n);
+			      "At least %d different values above zero are needed for tiers; these "
+			      "%zu have fewer.",
+			      TIERS_MIN, x.n);
 		show_quantiles(&x);
 		return;
 	}
-	say_tiers(&x, &t);
+	report_tiers(&x, &t);
 	show_tiers(&x, &t);
 }

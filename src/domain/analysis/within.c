@@ -4,12 +4,12 @@
 #include <math.h>
 #include <strings.h>
 
-#define GROUPS_LEAST  2
-#define PEERS_LEAST   5      /* of one group */
-#define PAIR_LEAST    5      /* fewest things of a reported pair */
-#define LIFT_LEAST    1.0001 /* of a reported pair: more frequent than chance */
-#define P_MOST        0.05
-#define TIERS_LEAST   10 /* fewest things to form tiers */
+#define GROUPS_MIN    2
+#define PEERS_MIN     5      /* of one group */
+#define PAIR_MIN      5      /* fewest things of a reported pair */
+#define LIFT_MIN      1.0001 /* of a reported pair: more frequent than chance */
+#define P_MAX         0.05
+#define TIERS_MIN     10 /* fewest things to form tiers */
 #define TIER_CUT_LOW  0.2
 #define TIER_CUT_HIGH 0.8
 
@@ -55,7 +55,7 @@ static bool read_within(struct analysis *x, struct within *w)
 		w->rank[row] = ties ? w->rank[last[g]] : w->size[g];
 		last[g] = row;
 	}
-	domain_add_text(x->r, x->a, "one", "One value is of", x->thing);
+	domain_add_text(x->r, x->a, "one", "One value per", x->thing);
 	domain_add_text(x->r, x->a, "group", "Compared within", x->second);
 	return true;
 }
@@ -92,7 +92,7 @@ void analysis_best_in_class(struct result *r, const struct derive_def *of, struc
 	size_t n = 0;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_within(&x, &w))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_within(&x, &w))
 		return;
 	analysis_names_begin(&names);
 	for (size_t i = 0; i < w.n; i++) {
@@ -105,14 +105,14 @@ void analysis_best_in_class(struct result *r, const struct derive_def *of, struc
 				w.groups.names[g]);
 	}
 	domain_add_count(r, a, "n", "Groups", n);
-	analysis_enough(&x, n >= GROUPS_LEAST);
-	if (n >= GROUPS_LEAST) {
+	analysis_set_enough(&x, n >= GROUPS_MIN);
+	if (n >= GROUPS_MIN) {
 		domain_add_text(r, a, "names", "The best", domain_list_end(&names, a));
 		domain_add_text(r, a, "best", "The best of all", analysis_name(&x, 0, w.order[0]));
 		analysis_add(&x, "best_value", "Its value", x.values[w.order[0]], x.unit);
 	} else {
 		(void)domain_list_end(&names, a);
-		analysis_note(&x, "%d groups or more are needed; there %s %zu.", GROUPS_LEAST,
+		analysis_note(&x, "At least %d groups are needed; there %s %zu.", GROUPS_MIN,
 			      n == 1 ? "is" : "are", n);
 	}
 	show_best(&x, &w);
@@ -142,7 +142,7 @@ static void show_ranks(struct analysis *x, const struct within *w)
 	analysis_rows_end(&rows);
 }
 
-static void say_rank(struct analysis *x, const struct within *w, const char *name)
+static void report_rank(struct analysis *x, const struct within *w, const char *name)
 {
 	size_t i = 0, peers;
 	uint32_t row;
@@ -150,20 +150,19 @@ static void say_rank(struct analysis *x, const struct within *w, const char *nam
 	while (i < w->n && strcasecmp(analysis_name(x, 0, w->order[i]), name) != 0)
 		i++;
 	if (i == w->n) {
-		analysis_enough(x, false);
-		analysis_note(x, "%s has no value of %s here.", name, x->label);
+		analysis_set_enough(x, false);
+		analysis_note(x, "%s has no value for %s.", name, x->label);
 		return;
 	}
 	row = w->order[i];
 	peers = w->size[w->group_of[row]];
-	domain_add_text(x->r, x->a, "name", "Looked at", analysis_name(x, 0, row));
+	domain_add_text(x->r, x->a, "name", "Examined", analysis_name(x, 0, row));
 	domain_add_text(x->r, x->a, "in", "Its group", w->groups.names[w->group_of[row]]);
 	analysis_add(x, "value", "Its value", x->values[row], x->unit);
-	analysis_enough(x, peers > PEERS_LEAST);
-	if (peers <= PEERS_LEAST) {
-		analysis_note(x,
-			      "There are %zu others in %s: too few to compare with; %d are needed.",
-			      peers - 1, w->groups.names[w->group_of[row]], PEERS_LEAST);
+	analysis_set_enough(x, peers > PEERS_MIN);
+	if (peers <= PEERS_MIN) {
+		analysis_note(x, "There are only %zu others in %s to compare with; %d are needed.",
+			      peers - 1, w->groups.names[w->group_of[row]], PEERS_MIN);
 		return;
 	}
 	domain_add_count(x->r, x->a, "rank", "Rank, the highest first", w->rank[row]);
@@ -177,15 +176,16 @@ void analysis_rank_in_group(struct result *r, const struct derive_def *of, struc
 	struct analysis x;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x) || !read_within(&x, &w))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x) || !read_within(&x, &w))
 		return;
 	domain_add_count(r, a, "n", "Values", w.n);
 	domain_add_count(r, a, "groups", "Groups", w.groups.count);
-	domain_add_text(r, a, "method", "Method", "rank from the highest, equal ones share it");
+	domain_add_text(r, a, "method", "Method",
+			"rank from the highest; equal values share a rank");
 	if (name)
-		say_rank(&x, &w, name->values[0].text);
+		report_rank(&x, &w, name->values[0].text);
 	else
-		analysis_enough(&x, w.n > 0);
+		analysis_set_enough(&x, w.n > 0);
 	if (!name && w.n == 0)
 		analysis_note(&x, "%s has no value.", x.label);
 	show_ranks(&x, &w);
@@ -198,7 +198,7 @@ enum { HIGH, MIDDLE, LOW, NONE, TIERS };
 struct crossing {
 	const char *const *row_names, *const *column_names;
 	size_t rows, columns;
-	bool by_tier, too_few;
+	bool by_tier, has_too_few;
 	double *counts, *column_sums;
 	double *lift; /* of a pair: its count divided by the count expected under independence */
 	struct calc_independence t;
@@ -219,11 +219,11 @@ static bool cross_tiers(struct analysis *x, const struct within *w, struct cross
 		ranked[i] = x->values[i] > 0 ? x->values[i] : (double)NAN;
 	if (!calc_quantiles(&x->calc, ranked, x->n, p, 2, cuts, &n, e))
 		return false;
-	c->too_few = n < TIERS_LEAST;
-	if (c->too_few)
+	c->has_too_few = n < TIERS_MIN;
+	if (c->has_too_few)
 		analysis_note(x,
-			      "%d values above zero or more are needed for tiers; there are %zu.",
-			      TIERS_LEAST, n);
+			      "At least %d values above zero are needed for tiers; there are %zu.",
+			      TIERS_MIN, n);
 	for (size_t i = 0; i < x->n; i++) {
 		size_t tier = isnan(ranked[i])       ? NONE
 			      : ranked[i] >= cuts[1] ? HIGH
@@ -259,7 +259,7 @@ static void show_crossing(struct analysis *x, const struct crossing *c, const ch
 	analysis_rows_column(&rows, "Count", COLUMN_INT, NULL);
 	analysis_rows_column(&rows, arena_printf(x->a, "Share of the %s", x->second),
 			     COLUMN_DECIMAL, "%");
-	analysis_rows_column(&rows, "Against chance", COLUMN_DECIMAL, NULL);
+	analysis_rows_column(&rows, "Ratio to chance", COLUMN_DECIMAL, NULL);
 	for (size_t i = 0; i < c->rows * c->columns; i++)
 		if (c->counts[i] > 0)
 			analysis_rows_add(
@@ -276,37 +276,36 @@ static void show_crossing(struct analysis *x, const struct crossing *c, const ch
 
 /* Reports the pair with enough things that is furthest above chance; of tiers, only the high one is
  * considered. */
-static void say_crossing(struct analysis *x, const struct crossing *c)
+static void report_crossing(struct analysis *x, const struct crossing *c)
 {
 	size_t cells = c->columns * (c->by_tier ? 1 : c->rows), best = cells;
 
 	for (size_t i = 0; i < cells; i++)
-		if (c->counts[i] >= PAIR_LEAST && c->lift[i] > LIFT_LEAST &&
+		if (c->counts[i] >= PAIR_MIN && c->lift[i] > LIFT_MIN &&
 		    (best == cells || c->lift[i] > c->lift[best]))
 			best = i;
 	domain_add_count(x->r, x->a, "n", "Counted", (size_t)c->t.total);
 	if (c->t.status == CALC_OK)
 		analysis_add_p(x, c->t.p);
 	else
-		analysis_note(x, "Whether that is chance is not told: some pairs are expected less "
-				 "than 5 times.");
-	if (c->t.status == CALC_OK && c->t.p >= P_MOST) {
-		analysis_note(x,
-			      "The two are not told from being independent, so no pair is named.");
+		analysis_note(x, "No test against chance was made, because some pairs are expected "
+				 "fewer than 5 times.");
+	if (c->t.status == CALC_OK && c->t.p >= P_MAX) {
+		analysis_note(x, "The data does not show that the two depend on each other, so no "
+				 "pair is named.");
 		return;
 	}
 	if (best == cells) {
-		analysis_note(x,
-			      "No pair of %d or more goes together more often than chance has it.",
-			      PAIR_LEAST);
+		analysis_note(x, "No pair of %d or more occurs more often than by chance.",
+			      PAIR_MIN);
 		return;
 	}
 	domain_add_text(x->r, x->a, "row", "Strongest pair", c->row_names[best / c->columns]);
-	domain_add_text(x->r, x->a, "column", "with", c->column_names[best % c->columns]);
-	domain_add_count(x->r, x->a, "pair_n", "Counted of it", (size_t)c->counts[best]);
+	domain_add_text(x->r, x->a, "column", "Paired with", c->column_names[best % c->columns]);
+	domain_add_count(x->r, x->a, "pair_n", "Count of the pair", (size_t)c->counts[best]);
 	analysis_add_percent(x, "share", "Its share of the group",
 			     c->counts[best] / c->column_sums[best % c->columns]);
-	analysis_add(x, "lift", "Times what chance gives", c->lift[best], NULL);
+	analysis_add(x, "lift", "Ratio to the count expected by chance", c->lift[best], NULL);
 }
 
 static double row_sum(const struct crossing *c, size_t row)
@@ -361,7 +360,7 @@ void analysis_cross_segment(struct result *r, const struct derive_def *of, struc
 	bool enough;
 
 	(void)of;
-	if (!analysis_begin(r, a, &x) || !analysis_is_whole(&x))
+	if (!analysis_begin(r, a, &x) || !analysis_require_all(&x))
 		return;
 	number_groups(&x, &w);
 	c.columns = w.groups.count;
@@ -373,11 +372,11 @@ void analysis_cross_segment(struct result *r, const struct derive_def *of, struc
 			analysis_fail(&x, &e);
 		return;
 	}
-	enough = !c.too_few && c.rows >= GROUPS_LEAST && c.columns >= GROUPS_LEAST;
-	analysis_enough(&x, enough);
+	enough = !c.has_too_few && c.rows >= GROUPS_MIN && c.columns >= GROUPS_MIN;
+	analysis_set_enough(&x, enough);
 	if (enough)
-		say_crossing(&x, &c);
-	else if (!c.too_few)
+		report_crossing(&x, &c);
+	else if (!c.has_too_few)
 		analysis_note(&x, "All rows are in one group.");
 	show_crossing(&x, &c, c.by_tier ? "Tier" : x.thing);
 }

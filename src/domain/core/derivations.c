@@ -1,5 +1,5 @@
 /*
- * Derivations that any tool file may name: each row's share of the total, highest against lowest,
+ * Derivations that any tool file may name: each row's share of the total, highest minus lowest,
  * and ranks. They derive nothing from a truncated result, because its total or ranks would be taken
  * for those of the whole.
  */
@@ -16,7 +16,7 @@ struct numbers {
 	const char *label, *unit; /* of the column */
 	const char *by;
 	const struct decimal *values; /* one per row of the table */
-	const bool *is_there;
+	const bool *has_value;
 	size_t count, high, low; /* rows with a number; the first highest and first lowest row */
 };
 
@@ -25,7 +25,7 @@ static bool read_numbers(const struct result *r, const struct derive_def *of, st
 {
 	const struct table *t = r->tables[0];
 	struct decimal *values = arena_alloc(a, t->row_count * sizeof(*values));
-	bool *is_there = arena_alloc(a, t->row_count * sizeof(*is_there));
+	bool *has_value = arena_alloc(a, t->row_count * sizeof(*has_value));
 	int column = table_column(t, of->column);
 
 	if (t->truncated || column < 0)
@@ -35,10 +35,10 @@ static bool read_numbers(const struct result *r, const struct derive_def *of, st
 				.unit = t->columns[column].unit,
 				.by = of->by,
 				.values = values,
-				.is_there = is_there};
+				.has_value = has_value};
 	for (size_t i = 0; i < t->row_count; i++) {
-		is_there[i] = domain_number(t, i, of->column, &values[i]);
-		if (!is_there[i])
+		has_value[i] = domain_number(t, i, of->column, &values[i]);
+		if (!has_value[i])
 			continue;
 		if (out->count == 0 || decimal_cmp(values[i], values[out->high]) > 0)
 			out->high = i;
@@ -77,7 +77,7 @@ static bool find_total(const struct numbers *n, struct decimal *total)
 	if (n->values[n->low].units < 0)
 		return false;
 	for (size_t i = 0; i < n->table->row_count; i++)
-		if (n->is_there[i] && !decimal_add(*total, n->values[i], total))
+		if (n->has_value[i] && !decimal_add(*total, n->values[i], total))
 			return false;
 	return total->units > 0;
 }
@@ -101,7 +101,7 @@ static void share_of_total(struct result *r, const struct derive_def *of, struct
 		return;
 	shares = arena_alloc(a, n.table->row_count * sizeof(*shares));
 	for (size_t i = 0; i < n.table->row_count; i++)
-		shares[i] = n.is_there[i] ? share_text(a, n.values[i], total) : NULL;
+		shares[i] = n.has_value[i] ? share_text(a, n.values[i], total) : NULL;
 	table_add_column(r->tables[0], "Share", COLUMN_DECIMAL, shares);
 	domain_add_number(r, a, "total", arena_printf(a, "%s: total", n.label), total, n.unit,
 			  NULL);
@@ -166,7 +166,7 @@ static void rank(struct result *r, const struct derive_def *of, struct arena *a)
 	places = arena_alloc(a, n.count * sizeof(*places));
 	ranks = arena_alloc(a, n.table->row_count * sizeof(*ranks));
 	for (size_t i = 0; i < n.table->row_count; i++)
-		if (n.is_there[i])
+		if (n.has_value[i])
 			places[count++] = (struct place){n.values[i], i};
 	qsort(places, count, sizeof(*places), by_value);
 	for (size_t i = 0; i < count; i++)

@@ -14,11 +14,11 @@
 #include "vesper/calc_series.h"
 #include "vesper/calc_trend.h"
 
-#define BRIDGE_H    0.5
-#define DAYLIGHT_W  50.0 /* per m2 */
-#define TREND_LEAST 8
-#define TREND_P     0.05
-#define DAY_MS      INT64_C(86400000)
+#define BRIDGE_H   0.5
+#define DAYLIGHT_W 50.0 /* per m2 */
+#define TREND_MIN  8
+#define TREND_P    0.05
+#define DAY_MS     INT64_C(86400000)
 
 struct day {
 	const struct zone *zone;
@@ -47,14 +47,14 @@ static struct day read_day(const struct solar *s, const struct table *t)
 
 /* ---- energy ---- */
 
-static double greatest(const double *values, size_t n)
+static double max_of(const double *values, size_t n)
 {
-	double most = (double)NAN;
+	double max = (double)NAN;
 
 	for (size_t i = 0; i < n; i++)
-		if (!isnan(values[i]) && !(values[i] <= most))
-			most = values[i];
-	return most;
+		if (!isnan(values[i]) && !(values[i] <= max))
+			max = values[i];
+	return max;
 }
 
 static double area_of(const struct solar *s, const struct day *d)
@@ -76,16 +76,17 @@ static double area_of(const struct solar *s, const struct day *d)
 
 static void add_energy(struct solar *s, const struct day *d)
 {
-	double counted = greatest(d->counter, d->n);
+	double counted = max_of(d->counter, d->n);
 	double energy = isnan(counted) ? area_of(s, d) : counted;
 
 	if (isnan(energy))
 		return;
 	solar_add(s, "totalEnergy", "Energy", energy, 3, "kWh", NULL);
-	solar_add_words(s, "energyMethod", "Method",
-			isnan(counted)
-				? "trapezoids over the readings, gaps above 30 minutes left out"
-				: "counter of the logger");
+	solar_add_words(
+		s, "energyMethod", "Method",
+		isnan(counted)
+			? "trapezoidal rule over the readings, gaps above 30 minutes left out"
+			: "counter of the logger");
 }
 
 /* ---- trend ---- */
@@ -109,14 +110,14 @@ static void add_trend(struct solar *s, const struct day *d, const struct day *be
 		    !isnan(d->kw[i] - before->kw[k]))
 			change[n++] = d->kw[i] - before->kw[k];
 	}
-	if (n < TREND_LEAST || !calc_mann_kendall(&s->calc, change, n, &test, &e)) {
+	if (n < TREND_MIN || !calc_mann_kendall(&s->calc, change, n, &test, &e)) {
 		solar_note(s,
-			   "No trend is given: %zu daylight quarter hours have one a day before, "
-			   "%d are needed.",
-			   n, TREND_LEAST);
+			   "No trend is given: %zu daylight quarter hours have a counterpart on "
+			   "the day before, and %d are needed.",
+			   n, TREND_MIN);
 		return;
 	}
-	solar_add_words(s, "trend", "Trend against the day before",
+	solar_add_words(s, "trend", "Trend compared with the day before",
 			!(test.p < TREND_P) ? "stable"
 			: test.s > 0        ? "increasing"
 					    : "decreasing");
@@ -155,7 +156,7 @@ static void show_day(struct solar *s, const struct day *d, struct table *t)
 
 static void add_peak(struct solar *s, const struct day *d)
 {
-	double peak = greatest(d->kw, d->n);
+	double peak = max_of(d->kw, d->n);
 
 	for (size_t i = 0; i < d->n && !isnan(peak); i++) {
 		if (d->kw[i] < peak)
@@ -165,7 +166,7 @@ static void add_peak(struct solar *s, const struct day *d)
 				solar_local(s->a, d->zone, d->ms[i]));
 		return;
 	}
-	solar_note(s, "There are no power readings on this day.");
+	solar_note(s, "No power was recorded on this day.");
 }
 
 void solar_curve(struct result *r, struct arena *a)
@@ -193,9 +194,9 @@ struct side {
 
 static bool is_metric(const struct solar *s, const char *metric)
 {
-	const char *asked = args_text(&s->r->args, "metric", s->a);
+	const char *given = args_text(&s->r->args, "metric", s->a);
 
-	return asked && strcmp(asked, metric) == 0;
+	return given && strcmp(given, metric) == 0;
 }
 
 static double average_power(const struct table *series, const char *id)
@@ -230,7 +231,7 @@ static struct side read_side(const struct solar *s, const struct table *t, size_
 }
 
 /* Loggers are ranked by value per kW of capacity, if that is known. */
-static double worth(const struct side *side)
+static double rank_value(const struct side *side)
 {
 	return isnan(side->per_kwp) ? side->value : side->per_kwp;
 }
@@ -240,7 +241,7 @@ static size_t rank_of(const struct side *sides, size_t n, size_t i)
 	size_t rank = 1;
 
 	for (size_t k = 0; k < n; k++)
-		rank += worth(&sides[k]) > worth(&sides[i]);
+		rank += rank_value(&sides[k]) > rank_value(&sides[i]);
 	return rank;
 }
 
@@ -267,7 +268,7 @@ static void show_sides(struct solar *s, const struct side *sides, size_t n, stru
 				       solar_digits(s->a, sides[i].value, 3),
 				       isnan(sides[i].value) ? NULL : unit_of(s),
 				       solar_digits(s->a, sides[i].per_kwp, 4),
-				       isnan(worth(&sides[i]))
+				       isnan(rank_value(&sides[i]))
 					       ? NULL
 					       : arena_printf(s->a, "%zu", rank_of(sides, n, i))});
 	solar_rows_end(&w, t);
@@ -278,20 +279,20 @@ static void add_extremes(struct solar *s, const struct side *sides, size_t n)
 	const struct side *best = NULL, *worst = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (isnan(worth(&sides[i])))
+		if (isnan(rank_value(&sides[i])))
 			continue;
-		if (!best || worth(&sides[i]) > worth(best))
+		if (!best || rank_value(&sides[i]) > rank_value(best))
 			best = &sides[i];
-		if (!worst || worth(&sides[i]) < worth(worst))
+		if (!worst || rank_value(&sides[i]) < rank_value(worst))
 			worst = &sides[i];
 	}
 	if (!best || best == worst)
 		return;
 	solar_add_words(s, "best", "Best", best->id);
 	solar_add_words(s, "worst", "Worst", worst->id);
-	if (worth(worst) > 0)
-		solar_add(s, "spreadPct", "Best above worst, by capacity",
-			  100 * (worth(best) / worth(worst) - 1), 1, "%", NULL);
+	if (rank_value(worst) > 0)
+		solar_add(s, "spreadPct", "Best above worst, relative to capacity",
+			  100 * (rank_value(best) / rank_value(worst) - 1), 1, "%", NULL);
 }
 
 static void show_series(struct solar *s, struct table *t)
@@ -320,7 +321,7 @@ void solar_compare(struct result *r, struct arena *a)
 	struct solar s = solar_begin(r, a);
 	struct table *t = r->tables[0], *series = solar_table(&s, "series");
 	struct side *sides = arena_alloc(a, (t->row_count + 1) * sizeof(*sides));
-	const struct arg *asked = args_find(&r->args, "logger_ids");
+	const struct arg *given = args_find(&r->args, "logger_ids");
 	const char *date = table_cell(t, 0, "date");
 	size_t n = t->row_count;
 
@@ -328,8 +329,9 @@ void solar_compare(struct result *r, struct arena *a)
 		sides[i] = read_side(&s, t, i, series);
 	solar_add_words(&s, "date", "Day", date);
 	add_extremes(&s, sides, n);
-	if (asked && n < asked->count)
-		solar_note(&s, "%zu of the %zu loggers have data on this day.", n, asked->count);
+	if (given && n < given->count)
+		solar_note(&s, "Only %zu of the %zu loggers %s data on this day.", n, given->count,
+			   n == 1 ? "has" : "have");
 	show_sides(&s, sides, n, t);
 	show_series(&s, series);
 }

@@ -194,8 +194,8 @@ void solar_fleet(struct result *r, struct arena *a)
 	domain_add_count(r, a, "onlineCount", "Online", f.online);
 	if (f.ahead > 0)
 		solar_note(&s,
-			   "The newest readings of %zu devices lie ahead of now: their clocks are "
-			   "wrong, and they do not count as online.",
+			   "The newest readings of %zu devices are dated in the future: their "
+			   "clocks are wrong, and they do not count as online.",
 			   f.ahead);
 	if (f.devices == 0) {
 		solar_note(&s, "No device is in operation.");
@@ -214,7 +214,7 @@ void solar_fleet(struct result *r, struct arena *a)
 #define MERGE_MS (60 * MINUTE_MS)
 
 /* Consecutive events with the same code of one logger. */
-struct spell {
+struct episode {
 	size_t device; /* row of the main table */
 	const char *code, *title, *severity, *meaning, *action;
 	int64_t first, last;
@@ -243,13 +243,13 @@ static size_t device_of(const struct table *devices, const char *id)
 	return i;
 }
 
-static bool goes_on(const struct spell *p, size_t device, const char *code, int64_t at)
+static bool is_continuation(const struct episode *p, size_t device, const char *code, int64_t at)
 {
 	return p->device == device && same_text(p->code, code) && at - p->last <= MERGE_MS;
 }
 
 /* Merges events, which are sorted by logger, code and time. */
-static size_t merge(const struct frame *f, const struct table *devices, struct spell *out)
+static size_t merge(const struct frame *f, const struct table *devices, struct episode *out)
 {
 	const struct frame_column *ts = frame_column(f, "ts");
 	size_t n = 0;
@@ -261,34 +261,34 @@ static size_t merge(const struct frame *f, const struct table *devices, struct s
 
 		if (device == devices->row_count || !code)
 			continue;
-		if (n > 0 && goes_on(&out[n - 1], device, code, at)) {
+		if (n > 0 && is_continuation(&out[n - 1], device, code, at)) {
 			out[n - 1].last = at;
 			out[n - 1].events++;
 			continue;
 		}
-		out[n++] = (struct spell){.device = device,
-					  .code = code,
-					  .title = word(f, "title", i),
-					  .severity = word(f, "severity", i),
-					  .meaning = word(f, "meaning", i),
-					  .action = word(f, "action", i),
-					  .first = at,
-					  .last = at,
-					  .events = 1};
+		out[n++] = (struct episode){.device = device,
+					    .code = code,
+					    .title = word(f, "title", i),
+					    .severity = word(f, "severity", i),
+					    .meaning = word(f, "meaning", i),
+					    .action = word(f, "action", i),
+					    .first = at,
+					    .last = at,
+					    .events = 1};
 	}
 	return n;
 }
 
 /* True if the newest reading has the code, even if the logger has been silent since. */
-static bool is_open(const struct table *devices, const struct spell *p)
+static bool is_open(const struct table *devices, const struct episode *p)
 {
 	int64_t newest;
 
 	return solar_time(devices, p->device, "last_seen", &newest) && p->last == newest;
 }
 
-static void add_spell(struct solar *s, struct solar_rows *w, const struct table *devices,
-		      const struct spell *p)
+static void add_episode(struct solar *s, struct solar_rows *w, const struct table *devices,
+			const struct episode *p)
 {
 	const struct zone *z = solar_zone(s, table_cell(devices, p->device, "timezone"));
 	double hours = (double)(p->last - p->first + QUARTER_MS) / (double)HOUR_MS;
@@ -310,15 +310,16 @@ static void add_silent(struct solar *s, struct solar_rows *w, const struct table
 	int64_t ms = 0;
 
 	(void)solar_time(t, row, "last_seen", &ms);
-	what = is_ahead(s, ms) ? "Clock ahead of now, at" : "No data since";
-	solar_rows_add(w, (const char *const[]){
-				  table_cell(t, row, "logger_id"), "none",
-				  seen ? arena_printf(s->a, "%s %.*s %.*s", what, STR_CUT(seen, 10),
-						      STR_CUT(seen + 11, 5))
-				       : "No data yet",
-				  "warning", seen, seen, "0", NULL, "yes",
-				  "The logger sends nothing and its last reading has no code.",
-				  "Check its power supply and its connection."});
+	what = is_ahead(s, ms) ? "Clock in the future, at" : "No data since";
+	solar_rows_add(w,
+		       (const char *const[]){
+			       table_cell(t, row, "logger_id"), "none",
+			       seen ? arena_printf(s->a, "%s %.*s %.*s", what, STR_CUT(seen, 10),
+						   STR_CUT(seen + 11, 5))
+				    : "No data yet",
+			       "warning", seen, seen, "0", NULL, "yes",
+			       "The logger sends no data, and its last reading has no error code.",
+			       "Check its power supply and its connection."});
 }
 
 static void begin_errors(struct solar *s, struct solar_rows *w)
@@ -338,10 +339,10 @@ static void begin_errors(struct solar *s, struct solar_rows *w)
 }
 
 /* True if the logger has an open error code. */
-static bool has_open(const struct spell *spells, size_t n, size_t device)
+static bool has_open(const struct episode *episodes, size_t n, size_t device)
 {
 	for (size_t i = 0; i < n; i++)
-		if (spells[i].device == device && spells[i].open)
+		if (episodes[i].device == device && episodes[i].open)
 			return true;
 	return false;
 }
@@ -351,34 +352,34 @@ void solar_errors(struct result *r, struct arena *a)
 	struct solar s = solar_begin(r, a);
 	const struct frame *f = result_frame(r, "events");
 	struct table *t = r->tables[0];
-	struct spell *spells = arena_alloc(a, (f->rows + 1) * sizeof(*spells));
-	size_t n = merge(f, t, spells), critical = 0, warning = 0, events = 0;
+	struct episode *episodes = arena_alloc(a, (f->rows + 1) * sizeof(*episodes));
+	size_t n = merge(f, t, episodes), critical = 0, warning = 0, events = 0;
 	struct solar_rows w;
 
 	begin_errors(&s, &w);
 	for (size_t i = 0; i < n; i++)
-		spells[i].open = is_open(t, &spells[i]);
+		episodes[i].open = is_open(t, &episodes[i]);
 	for (int open = 1; open >= 0; open--) { /* open ones first */
 		for (size_t i = 0; i < n; i++) {
-			if (spells[i].open != (open == 1))
+			if (episodes[i].open != (open == 1))
 				continue;
-			events += spells[i].events;
-			critical += open && same_text(spells[i].severity, "critical");
-			warning += open && !same_text(spells[i].severity, "critical") &&
-				   !same_text(spells[i].severity, "info");
-			add_spell(&s, &w, t, &spells[i]);
+			events += episodes[i].events;
+			critical += open && same_text(episodes[i].severity, "critical");
+			warning += open && !same_text(episodes[i].severity, "critical") &&
+				   !same_text(episodes[i].severity, "info");
+			add_episode(&s, &w, t, &episodes[i]);
 		}
 		for (size_t i = 0; open && i < t->row_count; i++) {
-			if (is_online(&s, t, i) || has_open(spells, n, i))
+			if (is_online(&s, t, i) || has_open(episodes, n, i))
 				continue;
 			warning++;
 			add_silent(&s, &w, t, i);
 		}
 	}
-	domain_add_count(r, a, "loggers", "Loggers looked at", t->row_count);
+	domain_add_count(r, a, "loggers", "Loggers checked", t->row_count);
 	domain_add_count(r, a, "openCritical", "Open, critical", critical);
 	domain_add_count(r, a, "openWarning", "Open, warning", warning);
-	domain_add_count(r, a, "events", "Readings with a code", events);
+	domain_add_count(r, a, "events", "Readings with an error code", events);
 	solar_rows_end(&w, t);
 }
 

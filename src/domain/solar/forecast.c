@@ -19,14 +19,14 @@
 #include "vesper/limits.h"
 
 #define SOLAR_CONSTANT 1.361 /* kW/m2 */
-#define H0_LEAST       0.1
+#define H0_MIN         0.1
 #define K_MAX          1.1
 #define CLEAR_SHARE    0.95
 #define SEASON_DAYS    30
-#define SEASON_LEAST   20
+#define SEASON_MIN     20
 #define WEEK           7
 #define BEFORE         30
-#define HISTORY_LEAST  37
+#define HISTORY_MIN    37
 #define SILENT_MAX     28 /* days; older data do not predict anything */
 #define DEGREES        (M_PI / 180)
 
@@ -38,7 +38,7 @@ static int day_of_year(int64_t day)
 }
 
 /* Duffie & Beckman; the sunset hour angle is clipped for polar day and night. */
-static double outside(double latitude, int64_t day)
+static double extraterrestrial_insolation(double latitude, int64_t day)
 {
 	int n = day_of_year(day);
 	double phi = latitude * DEGREES;
@@ -94,7 +94,7 @@ static void set_sun(const struct solar *s, struct history *h, size_t ahead)
 	h->h0 = arena_alloc(s->a, (h->n + ahead) * sizeof(*h->h0));
 	h->of_year = arena_alloc(s->a, (h->n + ahead) * sizeof(*h->of_year));
 	for (size_t i = 0; i < h->n + ahead; i++) {
-		h->h0[i] = outside(h->latitude, h->first + (int64_t)i);
+		h->h0[i] = extraterrestrial_insolation(h->latitude, h->first + (int64_t)i);
 		h->of_year[i] = day_of_year(h->first + (int64_t)i);
 	}
 }
@@ -116,14 +116,14 @@ static double clear_share(const struct solar *s, const struct history *h, int of
 	struct err e;
 
 	for (size_t i = 0; i < h->n; i++) {
-		if (isnan(h->energy[i]) || h->h0[i] < H0_LEAST)
+		if (isnan(h->energy[i]) || h->h0[i] < H0_MIN)
 			continue;
 		all[n++] = h->energy[i] / h->h0[i];
 		if (is_near(h->of_year[i], of_year))
 			near[near_n++] = h->energy[i] / h->h0[i];
 	}
-	return calc_quantiles(&s->calc, near_n < SEASON_LEAST ? all : near,
-			      near_n < SEASON_LEAST ? n : near_n, &share, 1, &out, &present, &e)
+	return calc_quantiles(&s->calc, near_n < SEASON_MIN ? all : near,
+			      near_n < SEASON_MIN ? n : near_n, &share, 1, &out, &present, &e)
 		       ? out
 		       : (double)NAN;
 }
@@ -158,9 +158,9 @@ static const char *method_name(const struct calc_forecast *f)
 	return f->status == CALC_OK ? names[f->method] : "mean, too little history";
 }
 
-static double cut(double value, double most)
+static double clamp(double value, double max)
 {
-	return isnan(value) ? value : value < 0 ? 0 : value > most ? most : value;
+	return isnan(value) ? value : value < 0 ? 0 : value > max ? max : value;
 }
 
 static void begin_days(const struct solar *s, struct solar_rows *w)
@@ -175,7 +175,7 @@ static void begin_days(const struct solar *s, struct solar_rows *w)
 	solar_rows_column(w, "clear_sky", COLUMN_DECIMAL);
 }
 
-static void no_days(const struct solar *s, struct table *t)
+static void clear_days(const struct solar *s, struct table *t)
 {
 	struct solar_rows w;
 
@@ -187,7 +187,7 @@ static void no_days(const struct solar *s, struct table *t)
 static double show_days(struct solar *s, const struct history *h, const struct calc_forecast *f,
 			const double *clear, size_t ahead, struct table *t)
 {
-	struct calc_sum most = {0};
+	struct calc_sum max = {0};
 	struct solar_rows w;
 
 	begin_days(s, &w);
@@ -199,30 +199,30 @@ static double show_days(struct solar *s, const struct history *h, const struct c
 			b80 = f->band80[i];
 		if (f->band95)
 			b95 = f->band95[i];
-		calc_sum_add(&most, c);
-		solar_rows_add(
-			&w, (const char *const[]){solar_iso(s->a, h->first + (int64_t)(h->n + i)),
-						  solar_digits(s->a, cut(f->values[i] * c, top), 1),
-						  solar_digits(s->a, cut(b80.low * c, top), 1),
-						  solar_digits(s->a, cut(b80.high * c, top), 1),
-						  solar_digits(s->a, cut(b95.low * c, top), 1),
-						  solar_digits(s->a, cut(b95.high * c, top), 1),
-						  solar_digits(s->a, c, 1)});
+		calc_sum_add(&max, c);
+		solar_rows_add(&w, (const char *const[]){
+					   solar_iso(s->a, h->first + (int64_t)(h->n + i)),
+					   solar_digits(s->a, clamp(f->values[i] * c, top), 1),
+					   solar_digits(s->a, clamp(b80.low * c, top), 1),
+					   solar_digits(s->a, clamp(b80.high * c, top), 1),
+					   solar_digits(s->a, clamp(b95.low * c, top), 1),
+					   solar_digits(s->a, clamp(b95.high * c, top), 1),
+					   solar_digits(s->a, c, 1)});
 	}
 	solar_rows_end(&w, t);
-	return calc_sum_total(&most);
+	return calc_sum_total(&max);
 }
 
-static void add_totals(struct solar *s, const struct calc_forecast *f, double most)
+static void add_totals(struct solar *s, const struct calc_forecast *f, double max)
 {
 	static const char *const names[CALC_METHODS] = {[CALC_LAST] = "maeLast",
 							[CALC_MEAN] = "maeMean7",
 							[CALC_SEASONAL] = "maeNaive7",
 							[CALC_SMOOTH] = "maeSes"};
 
-	solar_add(s, "total", "Total", cut(f->total, most), 1, "kWh", NULL);
-	solar_add(s, "low80", "Lower end, 80 %", cut(f->total80.low, most), 1, "kWh", NULL);
-	solar_add(s, "high80", "Upper end, 80 %", cut(f->total80.high, most), 1, "kWh", NULL);
+	solar_add(s, "total", "Total", clamp(f->total, max), 1, "kWh", NULL);
+	solar_add(s, "low80", "Lower end, 80 %", clamp(f->total80.low, max), 1, "kWh", NULL);
+	solar_add(s, "high80", "Upper end, 80 %", clamp(f->total80.high, max), 1, "kWh", NULL);
 	solar_add_words(s, "method", "Method", method_name(f));
 	if (f->status == CALC_OK) {
 		solar_add(s, "backtestMae", "Mean error of the total in the backtest",
@@ -247,25 +247,25 @@ static void forecast(struct solar *s, const struct history *h, size_t ahead, str
 	struct err e = {0};
 
 	for (size_t i = 0; i < h->n; i++)
-		k[i] = h->h0[i] < H0_LEAST || !(clear[i] > 0) ? (double)NAN
-							      : cut(h->energy[i] / clear[i], K_MAX);
+		k[i] = h->h0[i] < H0_MIN || !(clear[i] > 0) ? (double)NAN
+							    : clamp(h->energy[i] / clear[i], K_MAX);
 	if (!calc_forecast(&s->calc, k, h->n, &options, &f, &e)) {
-		solar_note(s, "No forecast is given: %s.", e.text);
+		solar_note(s, "No forecast was made: %s.", e.text);
 		return;
 	}
 	add_totals(s, &f, show_days(s, h, &f, clear, ahead, t) * K_MAX);
 }
 
 /* The reason why there is no forecast; NULL: there is one. */
-static const char *lack_of(const struct solar *s, const struct history *h, bool has_history,
-			   int64_t today)
+static const char *missing_reason(const struct solar *s, const struct history *h, bool has_history,
+				  int64_t today)
 {
 	if (!has_history || isnan(h->latitude))
-		return "There is no whole day of data to forecast from.";
+		return "There is no complete day of data to forecast from.";
 	if (today - h->last > SILENT_MAX)
 		return arena_printf(s->a,
-				    "The newest data are of %s; a forecast needs some of the last "
-				    "%d days.",
+				    "The newest data is from %s; a forecast needs some data from "
+				    "the last %d days.",
 				    solar_iso(s->a, h->last), SILENT_MAX);
 	return NULL;
 }
@@ -280,26 +280,26 @@ void solar_forecast(struct result *r, struct arena *a)
 	size_t ahead = days ? (size_t)days->values[0].number : WEEK;
 	struct history h = {.latitude = solar_cell(t, 0, "latitude")};
 	bool has_history = read_history(&s, result_frame(r, "daily"), today, &h);
-	const char *lack = lack_of(&s, &h, has_history, today);
+	const char *reason = missing_reason(&s, &h, has_history, today);
 
 	solar_add_words(
 		&s, "period", "Period",
 		domain_period(a, solar_iso(a, today), solar_iso(a, today + (int64_t)ahead - 1)));
-	if (lack) {
-		solar_note(&s, "%s", lack);
+	if (reason) {
+		solar_note(&s, "%s", reason);
 		solar_add_words(&s, "method", "Method", "none");
-		no_days(&s, t);
+		clear_days(&s, t);
 		return;
 	}
 	set_sun(&s, &h, ahead);
 	domain_add_number(r, a, "historyDays", "Days of history", decimal_int((int64_t)h.known),
 			  "days", NULL);
-	domain_add_number(r, a, "missingDays", "Days without data among them",
+	domain_add_number(r, a, "missingDays", "Days of history without data",
 			  decimal_int((int64_t)(h.n - h.known)), "days", NULL);
-	if (h.known < HISTORY_LEAST)
+	if (h.known < HISTORY_MIN)
 		solar_note(&s,
-			   "There are %zu days of history, %d are needed for more than their "
-			   "mean.",
-			   h.known, HISTORY_LEAST);
+			   "Only %zu days of history exist; %d are needed to forecast more than "
+			   "their mean.",
+			   h.known, HISTORY_MIN);
 	forecast(&s, &h, ahead, t);
 }

@@ -41,14 +41,14 @@ struct finding {
 	struct calc_sum expected, actual; /* kWh */
 };
 
-static bool goes_on(const struct grid *g, const struct finding *f, size_t i)
+static bool is_continuation(const struct grid *g, const struct finding *f, size_t i)
 {
 	if (g->fault[i] != f->fault)
 		return false;
 	return f->fault == FAULT_WEAK ? g->day[i] == g->day[f->last] : i == f->last + 1;
 }
 
-static void take(const struct grid *g, struct finding *f, size_t i)
+static void add_quarter(const struct grid *g, struct finding *f, size_t i)
 {
 	double expected = g->reference * g->sun[i] * QUARTER_H / 1000;
 
@@ -71,11 +71,11 @@ static size_t collect(const struct grid *g, struct finding *out)
 
 		if (!g->fault[i])
 			continue;
-		while (k > 0 && !goes_on(g, &out[k - 1], i))
+		while (k > 0 && !is_continuation(g, &out[k - 1], i))
 			k--;
 		if (k == 0)
 			out[n++] = (struct finding){.fault = (enum fault)g->fault[i], .first = i};
-		take(g, &out[k == 0 ? n - 1 : k - 1], i);
+		add_quarter(g, &out[k == 0 ? n - 1 : k - 1], i);
 	}
 	return n;
 }
@@ -83,7 +83,7 @@ static size_t collect(const struct grid *g, struct finding *out)
 /* ---- lost energy ---- */
 
 /* The energy that the counter measured during a gap within one day. */
-static double counted(const struct grid *g, const struct finding *f)
+static double counter_energy(const struct grid *g, const struct finding *f)
 {
 	if (f->fault != FAULT_GAP || f->first == 0 || f->last + 1 >= g->n ||
 	    g->day[f->first - 1] != g->day[f->last + 1])
@@ -93,14 +93,14 @@ static double counted(const struct grid *g, const struct finding *f)
 }
 
 /* NAN: no loss can be computed for this fault. */
-static double lost(const struct grid *g, const struct finding *f)
+static double lost_kwh(const struct grid *g, const struct finding *f)
 {
 	double kwh;
 
 	if (isnan(g->reference) ||
 	    (f->fault != FAULT_GAP && f->fault != FAULT_OUTAGE && f->fault != FAULT_WEAK))
 		return (double)NAN;
-	kwh = calc_sum_total(&f->expected) - calc_sum_total(&f->actual) - counted(g, f);
+	kwh = calc_sum_total(&f->expected) - calc_sum_total(&f->actual) - counter_energy(g, f);
 	return kwh > 0 ? kwh : 0;
 }
 
@@ -134,21 +134,23 @@ static const char *evidence(const struct solar *s, const struct grid *g, const s
 		return arena_printf(s->a, "No readings for %.2f hours.", hours(f));
 	case FAULT_IMPOSSIBLE:
 		return arena_printf(s->a,
-				    "%.2f kW at a rating of %.1f kW, or a counter that falls.", kw,
-				    g->rating / 1000);
+				    "%.2f kW at a rating of %.1f kW, or a falling energy counter.",
+				    kw, g->rating / 1000);
 	case FAULT_OUTAGE:
 		return arena_printf(s->a, "No power for %.2f hours at %.0f %s.", hours(f),
 				    g->sun[f->first],
 				    g->has_sensor ? "W/m2 and more" : "per mille of the peers");
 	case FAULT_FROZEN:
-		return arena_printf(s->a, "%.4f kW for %.2f hours.", kw, hours(f));
+		return arena_printf(s->a, "A constant %.4f kW for %.2f hours.", kw, hours(f));
 	case FAULT_INTERPOLATED:
-		return arena_printf(
-			s->a, "A straight line for %.2f hours: filled in by the logger.", hours(f));
+		return arena_printf(s->a,
+				    "A straight line for %.2f hours: interpolated by the logger.",
+				    hours(f));
 	case FAULT_SPIKE:
-		return arena_printf(s->a, "%.2f kW stands out from its neighbours.", kw);
+		return arena_printf(s->a, "%.2f kW differs strongly from the readings around it.",
+				    kw);
 	default:
-		return arena_printf(s->a, "%.0f %% of what the %zu days before promise.",
+		return arena_printf(s->a, "%.0f %% of the output that the %zu days before suggest.",
 				    100 * calc_sum_total(&f->actual) / calc_sum_total(&f->expected),
 				    g->days);
 	}
@@ -180,7 +182,7 @@ static void show(const struct solar *s, const struct grid *g, const struct findi
 				  fault_names[f->fault], solar_iso(s->a, g->day[f->first]),
 				  solar_local(s->a, g->zone, at(g, f->first)),
 				  solar_local(s->a, g->zone, at(g, f->last + 1)), severity(f),
-				  solar_digits(s->a, lost(g, f), 2), evidence(s, g, f)});
+				  solar_digits(s->a, lost_kwh(g, f), 2), evidence(s, g, f)});
 }
 
 struct share {
@@ -239,13 +241,15 @@ static void add_facts(struct solar *s, const struct grid *g)
 	completeness = c.due ? (double)c.present / (double)c.due : (double)NAN;
 	solar_add(s, "availability", "Availability", 100 * availability, 1, "%",
 		  arena_printf(s->a, "%zu / %zu quarter hours of daylight", c.running, c.light));
-	solar_add(s, "energyIndex", "Energy against the reference", energy, 3, NULL,
+	solar_add(s, "energyIndex", "Energy relative to the reference", energy, 3, NULL,
 		  arena_printf(s->a, "median of %zu days", g->days));
-	solar_add(s, "completeness", "Readings that are there", 100 * completeness, 1, "%",
+	solar_add(s, "completeness", "Readings received", 100 * completeness, 1, "%",
 		  arena_printf(s->a, "%zu / %zu quarter hours", c.present, c.due));
 	if (c.light == 0)
-		solar_note(s, "There is no daylight in this time, or neither a sensor nor peers "
-			      "that tell of it.");
+		solar_note(
+			s,
+			"This period has no daylight, or neither a sensor nor other inverters show "
+			"when there was daylight.");
 	else
 		add_score(s, availability, energy, completeness);
 }
@@ -260,8 +264,8 @@ static void add_findings(struct solar *s, const struct grid *g, struct table *t)
 	begin_rows(s, &w);
 	for (size_t i = 0; i < n; i++) {
 		show(s, g, &all[i], &w);
-		if (!isnan(lost(g, &all[i])))
-			calc_sum_add(&sum, lost(g, &all[i]));
+		if (!isnan(lost_kwh(g, &all[i])))
+			calc_sum_add(&sum, lost_kwh(g, &all[i]));
 	}
 	domain_add_count(s->r, s->a, "anomalyCount", "Anomalies", n);
 	if (!isnan(g->reference))
@@ -273,8 +277,8 @@ void solar_health(struct result *r, struct arena *a)
 {
 	struct solar s = solar_begin(r, a);
 	struct table *t = r->tables[0];
-	const struct arg *asked = args_find(&r->args, "days");
-	int64_t days = asked ? asked->values[0].number : 7;
+	const struct arg *given = args_find(&r->args, "days");
+	int64_t days = given ? given->values[0].number : 7;
 	struct solar_rows none;
 	struct grid g;
 	struct err e = {0};
@@ -282,7 +286,7 @@ void solar_health(struct result *r, struct arena *a)
 	solar_add_words(&s, "loggerId", "Inverter", table_cell(t, 0, "id"));
 	if (!health_grid(&s, days, &g) || !health_find(&s, &g, &e)) {
 		if (e.code)
-			solar_note(&s, "The readings can't be judged: %s.", e.text);
+			solar_note(&s, "The readings cannot be assessed: %s.", e.text);
 		begin_rows(&s, &none);
 		solar_rows_end(&none, t);
 		return;

@@ -8,11 +8,11 @@
 #include "vesper/calc_summary.h"
 #include "vesper/limits.h"
 
-#define REFERENCE_DAYS  28
-#define REFERENCE_LEAST 10
-#define DAY_LEAST       8 /* quarter hours of daylight */
+#define REFERENCE_DAYS 28
+#define REFERENCE_MIN  10
+#define DAY_MIN        8 /* quarter hours of daylight */
 
-static double *nothing(const struct solar *s, size_t n)
+static double *nan_array(const struct solar *s, size_t n)
 {
 	double *values = arena_alloc(s->a, (n + 1) * sizeof(*values));
 
@@ -28,7 +28,7 @@ static const double *by_time(const struct solar *s, const struct grid *g, const 
 	const struct frame *f = result_frame(s->r, frame);
 	const struct frame_column *ts = f ? frame_column(f, "ts") : NULL;
 	const struct frame_column *c = f ? frame_column(f, column) : NULL;
-	double *out = nothing(s, g->n);
+	double *out = nan_array(s, g->n);
 
 	for (size_t i = 0; c && i < f->rows; i++) {
 		int64_t at = (ts->v.i[i] - g->start_ms) / QUARTER_MS;
@@ -77,7 +77,7 @@ double health_yield(const struct grid *g, size_t first, size_t last)
 		calc_sum_add(&sun, g->sun[i]);
 		n++;
 	}
-	return n < DAY_LEAST ? (double)NAN : calc_sum_total(&power) / calc_sum_total(&sun);
+	return n < DAY_MIN ? (double)NAN : calc_sum_total(&power) / calc_sum_total(&sun);
 }
 
 static void set_reference(struct solar *s, struct grid *g)
@@ -96,11 +96,11 @@ static void set_reference(struct solar *s, struct grid *g)
 	if (!calc_spread(&s->calc, yields, n, &spread, &e))
 		return;
 	g->days = spread.n;
-	if (spread.n < REFERENCE_LEAST) {
+	if (spread.n < REFERENCE_MIN) {
 		solar_note(s,
-			   "%zu of the %d days before can be compared with, %d are needed: "
-			   "underperformance and lost energy are not judged.",
-			   spread.n, REFERENCE_DAYS, REFERENCE_LEAST);
+			   "Only %zu of the %d days before can be used for comparison and %d are "
+			   "needed, so underperformance and lost energy were not assessed.",
+			   spread.n, REFERENCE_DAYS, REFERENCE_MIN);
 		return;
 	}
 	g->reference = spread.median;
@@ -110,11 +110,11 @@ static void set_reference(struct solar *s, struct grid *g)
 /* The period ends now, or with the requested last day. */
 static void set_end(struct solar *s, const struct zone *z)
 {
-	const struct arg *asked = args_find(&s->r->args, "last_day");
+	const struct arg *given = args_find(&s->r->args, "last_day");
 	struct date last;
 	int64_t end;
 
-	if (!asked || !date_parse_iso(asked->values[0].text, &last))
+	if (!given || !date_parse_iso(given->values[0].text, &last))
 		return;
 	end = zone_day_ms(z, date_to_days(last) + 1);
 	s->now_ms = end < s->now_ms ? end : s->now_ms;
@@ -130,7 +130,7 @@ bool health_grid(struct solar *s, int64_t days, struct grid *g)
 	if (!(g->rating > 0))
 		g->rating = 1000 * solar_cell(t, 0, "capacity_kw");
 	if (!(g->rating > 0)) {
-		solar_note(s, "The rating of %s is not known, so its health can't be judged.",
+		solar_note(s, "The rated power of %s is unknown, so its health cannot be assessed.",
 			   table_cell(t, 0, "id"));
 		return false;
 	}

@@ -7,21 +7,21 @@
 #include "vesper/calc_series.h"
 #include "vesper/calc_summary.h"
 
-#define STRONG            200.0
-#define TOO_MUCH          1.1
-#define TOO_LITTLE        (-0.01)
+#define STRONG_SUN        200.0
+#define POWER_RATIO_MAX   1.1
+#define POWER_RATIO_MIN   (-0.01)
 #define COUNTER_FALLS_KWH 0.001
-#define DEAD              0.005
+#define OUTAGE_RATIO_MAX  0.005
 #define RUN_GAP           2
 #define RUN_OUTAGE        2
 #define RUN_SAME          4
 #define SAME_TOLERANCE    1e-6
 #define LINE_TOLERANCE    1e-5
-#define LINE_LEAST        0.01
+#define LINE_RATIO_MIN    0.01
 #define NEAR_RATING       0.01
 #define HAMPEL_WINDOW     7
 #define HAMPEL_K          3.0
-#define TURN              0.25
+#define SPIKE_RATIO_MIN   0.25
 #define WEAK_SHARE        0.9
 #define WEAK_Z            (-3.0)
 #define Z_OF_SCALE        (0.6745 * 1.4826)
@@ -64,21 +64,21 @@ static void find_impossible(struct grid *g)
 
 		if (new_day)
 			before = (double)NAN;
-		if (g->p[i] > TOO_MUCH * g->rating || g->p[i] < TOO_LITTLE * g->rating ||
-		    g->e[i] < before - COUNTER_FALLS_KWH)
+		if (g->p[i] > POWER_RATIO_MAX * g->rating ||
+		    g->p[i] < POWER_RATIO_MIN * g->rating || g->e[i] < before - COUNTER_FALLS_KWH)
 			set(g, i, i, FAULT_IMPOSSIBLE);
 		if (!isnan(g->e[i]))
 			before = g->e[i];
 	}
 }
 
-static bool set_runs(const struct solar *s, struct grid *g, const bool *flags, size_t least,
+static bool set_runs(const struct solar *s, struct grid *g, const bool *flags, size_t min,
 		     enum fault fault, struct err *e)
 {
 	struct calc_run *runs;
 	size_t count;
 
-	if (!calc_runs(&s->calc, flags, g->n, least, &runs, &count, e))
+	if (!calc_runs(&s->calc, flags, g->n, min, &runs, &count, e))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		set(g, runs[i].first, runs[i].last, fault);
@@ -90,24 +90,25 @@ static bool find_outages(const struct solar *s, struct grid *g, struct err *e)
 	bool *dead = arena_alloc(s->a, g->n + 1);
 
 	for (size_t i = 0; i < g->n; i++)
-		dead[i] = !g->fault[i] && g->sun[i] >= STRONG && g->p[i] <= DEAD * g->rating;
+		dead[i] = !g->fault[i] && g->sun[i] >= STRONG_SUN &&
+			  g->p[i] <= OUTAGE_RATIO_MAX * g->rating;
 	return set_runs(s, g, dead, RUN_OUTAGE, FAULT_OUTAGE, e);
 }
 
-/* Power of the quarter hours without a fault so far and above `least` × rating; NAN elsewhere. */
-static double *sound(const struct solar *s, const struct grid *g, double least)
+/* Power of the quarter hours without a fault so far and above `min` × rating; NAN elsewhere. */
+static double *fault_free_power(const struct solar *s, const struct grid *g, double min)
 {
 	double *p = arena_alloc(s->a, (g->n + 1) * sizeof(*p));
 
 	for (size_t i = 0; i < g->n; i++)
-		p[i] = !g->fault[i] && g->p[i] > least * g->rating ? g->p[i] : (double)NAN;
+		p[i] = !g->fault[i] && g->p[i] > min * g->rating ? g->p[i] : (double)NAN;
 	return p;
 }
 
 /* A constant value at the rating is valid: the inverter is at its limit. */
 static bool find_frozen(const struct solar *s, struct grid *g, struct err *e)
 {
-	double *p = sound(s, g, 0);
+	double *p = fault_free_power(s, g, 0);
 	struct calc_run *runs;
 	size_t count;
 
@@ -127,8 +128,8 @@ static bool find_interpolated(const struct solar *s, struct grid *g, struct err 
 	struct calc_run *runs;
 	size_t count;
 
-	if (!calc_runs_straight(&s->calc, sound(s, g, LINE_LEAST), g->n, LINE_TOLERANCE * g->rating,
-				RUN_SAME, &runs, &count, e))
+	if (!calc_runs_straight(&s->calc, fault_free_power(s, g, LINE_RATIO_MIN), g->n,
+				LINE_TOLERANCE * g->rating, RUN_SAME, &runs, &count, e))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		set(g, runs[i].first, runs[i].last, FAULT_INTERPOLATED);
@@ -143,7 +144,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The median of the window around a position; NAN if it is empty. */
-static double around(const double *values, size_t n, size_t at)
+static double window_median(const double *values, size_t n, size_t at)
 {
 	double window[HAMPEL_WINDOW];
 	size_t half = HAMPEL_WINDOW / 2, count = 0;
@@ -171,11 +172,11 @@ static bool find_spikes(const struct solar *s, struct grid *g, struct err *e)
 	if (!calc_hampel(&s->calc, ratio, g->n, HAMPEL_WINDOW, HAMPEL_K, &spikes, &found, e))
 		return false;
 	for (size_t i = 0; i < g->n; i++) {
-		double promise = spikes[i] ? around(ratio, g->n, i) : (double)NAN;
+		double expected = spikes[i] ? window_median(ratio, g->n, i) : (double)NAN;
 
 		if (g->has_sensor)
-			promise *= g->sun[i];
-		if (fabs(g->p[i] - promise) >= TURN * g->rating)
+			expected *= g->sun[i];
+		if (fabs(g->p[i] - expected) >= SPIKE_RATIO_MIN * g->rating)
 			set(g, i, i, FAULT_SPIKE);
 	}
 	return true;

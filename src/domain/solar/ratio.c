@@ -12,12 +12,12 @@
 
 #include "domain_int.h"
 
-#define GAMMA_USUAL       (-0.4) /* % per degree, if the logger has none */
-#define TEMPERATURE_LEAST 0.8
-#define COMPLETE_LEAST    0.8
-#define REFERENCE_LEAST_H 0.5
-#define STC_C             25.0
-#define METHOD            "IEC 61724-1: final yield / reference yield"
+#define GAMMA_DEFAULT   (-0.4) /* % per degree, if the logger has none */
+#define TEMPERATURE_MIN 0.8
+#define COMPLETE_MIN    0.8
+#define REFERENCE_MIN_H 0.5
+#define STC_C           25.0
+#define METHOD          "IEC 61724-1: final yield / reference yield"
 
 struct ratio {
 	size_t due, both, with_t;
@@ -32,21 +32,22 @@ static void sum_readings(const struct frame *f, const char *id, double gamma, st
 				  *g = frame_column(f, "g"), *t = frame_column(f, "t");
 
 	for (size_t i = 0; i < f->rows; i++) {
-		const char *of = frame_text(ids, i);
+		const char *reading_id = frame_text(ids, i);
 		double power = frame_number(p, i), sun = frame_number(g, i),
-		       warm = frame_number(t, i);
+		       temperature = frame_number(t, i);
 		double insolation;
 
-		if (!of || strcmp(of, id) != 0 || isnan(power) || isnan(sun))
+		if (!reading_id || strcmp(reading_id, id) != 0 || isnan(power) || isnan(sun))
 			continue;
 		insolation = (sun > 0 ? sun : 0) * QUARTER_H / 1000;
 		out->both++;
 		calc_sum_add(&out->energy, (power > 0 ? power : 0) * QUARTER_H / 1000);
 		calc_sum_add(&out->insolation, insolation);
-		if (isnan(warm))
+		if (isnan(temperature))
 			continue;
 		out->with_t++;
-		calc_sum_add(&out->corrected, insolation * (1 + gamma / 100 * (warm - STC_C)));
+		calc_sum_add(&out->corrected,
+			     insolation * (1 + gamma / 100 * (temperature - STC_C)));
 	}
 }
 
@@ -66,12 +67,12 @@ static size_t due_quarters(const struct solar *s, const struct zone *z)
 
 static double capacity_of(const struct solar *s, const struct table *t, size_t row)
 {
-	const struct arg *asked = args_find(&s->r->args, "capacity_kw");
+	const struct arg *given = args_find(&s->r->args, "capacity_kw");
 	double own = solar_cell(t, row, "capacity_kw");
 
-	if (asked && asked->count == 1)
-		own = asked->values[0].type == VALUE_INT ? (double)asked->values[0].number
-							 : strtod(asked->values[0].text, NULL);
+	if (given && given->count == 1)
+		own = given->values[0].type == VALUE_INT ? (double)given->values[0].number
+							 : strtod(given->values[0].text, NULL);
 	return own > 0 ? own : (double)NAN;
 }
 
@@ -86,7 +87,7 @@ static double pr_stc_of(const struct ratio *x, double capacity)
 {
 	double corrected = calc_sum_total(&x->corrected);
 
-	if ((double)x->with_t < TEMPERATURE_LEAST * (double)x->both || !(corrected > 0))
+	if ((double)x->with_t < TEMPERATURE_MIN * (double)x->both || !(corrected > 0))
 		return (double)NAN;
 	return calc_sum_total(&x->energy) / capacity / corrected;
 }
@@ -111,20 +112,23 @@ static void add_logger(struct solar *s, const struct table *t, size_t row, const
 	struct ratio one = {.capacity = capacity_of(s, t, row)};
 
 	if (isnan(one.capacity)) {
-		solar_note(s, "The capacity of %s is not known: say one, such as 50 kW.", id);
+		solar_note(s, "The capacity of %s is unknown. Give one, such as 50 kW.", id);
 		return;
 	}
 	one.due = due_quarters(s, solar_zone(s, table_cell(t, row, "timezone")));
-	sum_readings(f, id, isnan(gamma) ? GAMMA_USUAL : gamma, &one);
+	sum_readings(f, id, isnan(gamma) ? GAMMA_DEFAULT : gamma, &one);
 	if (one.both == 0) {
-		solar_note(s, "There is no irradiance for %s, so it has no performance ratio.", id);
+		solar_note(s,
+			   "No irradiance was recorded for %s, so its performance ratio cannot be "
+			   "computed.",
+			   id);
 		return;
 	}
 	if (isnan(gamma))
 		solar_note(s,
-			   "The temperature coefficient of %s is not known; %.1f %% a degree is "
-			   "taken.",
-			   id, GAMMA_USUAL);
+			   "The temperature coefficient of %s is unknown; %.1f %% per degree is "
+			   "assumed.",
+			   id, GAMMA_DEFAULT);
 	solar_rows_add(w, (const char *const[]){
 				  id, table_cell(t, row, "name"),
 				  solar_digits(s->a, pr_of(&one, one.capacity), 4),
@@ -136,16 +140,17 @@ static void add_logger(struct solar *s, const struct table *t, size_t row, const
 
 static void add_confidence(struct solar *s, double completeness, double reference)
 {
-	bool low = completeness < COMPLETE_LEAST || reference < REFERENCE_LEAST_H;
+	bool low = completeness < COMPLETE_MIN || reference < REFERENCE_MIN_H;
 
 	solar_add(s, "completeness", "Quarter hours with power and irradiance", 100 * completeness,
 		  1, "%", NULL);
 	solar_add_words(s, "confidence", "Confidence", low ? "low" : "normal");
-	if (completeness < COMPLETE_LEAST)
-		solar_note(s, "Confidence is low: %.0f %% of the quarter hours have data.",
+	if (completeness < COMPLETE_MIN)
+		solar_note(s, "Confidence is low: only %.0f %% of the quarter hours have data.",
 			   100 * completeness);
-	if (reference < REFERENCE_LEAST_H)
-		solar_note(s, "Confidence is low: there were %.2f hours of full sun.", reference);
+	if (reference < REFERENCE_MIN_H)
+		solar_note(s, "Confidence is low: there were only %.2f hours of full sun.",
+			   reference);
 }
 
 static void add_fleet(struct solar *s, const struct ratio *all)
@@ -154,13 +159,14 @@ static void add_fleet(struct solar *s, const struct ratio *all)
 
 	/* insolation and corrected are already multiplied by capacity */
 	solar_add(s, "pr", "Performance ratio", pr_of(all, 1), 4, NULL, METHOD);
-	solar_add(s, "prStc", "The same, corrected to 25 degrees", pr_stc_of(all, 1), 4, NULL,
-		  NULL);
+	solar_add(s, "prStc", "Performance ratio corrected to 25 degrees", pr_stc_of(all, 1), 4,
+		  NULL, NULL);
 	solar_add(s, "finalYield", "Final yield", calc_sum_total(&all->energy) / all->capacity, 3,
 		  "hours", NULL);
 	solar_add(s, "referenceYield", "Reference yield", reference, 3, "hours", NULL);
 	if (!(calc_sum_total(&all->insolation) > 0))
-		solar_note(s, "There was no sun in this time, so there is no performance ratio.");
+		solar_note(s, "There was no sunlight in this period, so the performance ratio "
+			      "cannot be computed.");
 	if (all->due > 0)
 		add_confidence(s, (double)all->both / (double)all->due, reference);
 }

@@ -15,19 +15,19 @@ struct savings {
 	struct calc_sum energy, dollars, euros;
 	size_t with_dollars, with_euros, without_rate;
 	int64_t days_with, days_due;
-	const char *without; /* a logger without a rate */
+	const char *logger_without_rate; /* a logger without a rate */
 };
 
 /* NAN: unknown. */
 static double rate_of(const struct solar *s, const struct table *t, size_t row)
 {
-	const struct arg *asked = args_find(&s->r->args, "rate");
+	const struct arg *given = args_find(&s->r->args, "rate");
 	struct decimal d;
 	double own = solar_cell(t, row, "tariff");
 
-	if (asked && asked->count == 1 && asked->values[0].text &&
-	    decimal_parse(asked->values[0].text, &d))
-		return strtod(asked->values[0].text, NULL);
+	if (given && given->count == 1 && given->values[0].text &&
+	    decimal_parse(given->values[0].text, &d))
+		return strtod(given->values[0].text, NULL);
 	return isnan(own) ? solar_factor(s, FACTOR_TARIFF) : own;
 }
 
@@ -58,7 +58,7 @@ static void add_logger(struct solar *s, const struct table *t, size_t row, struc
 		calc_sum_add(&sum->energy, energy);
 	if (isnan(rate)) {
 		sum->without_rate++;
-		sum->without = table_cell(t, row, "logger_id");
+		sum->logger_without_rate = table_cell(t, row, "logger_id");
 	} else if (!isnan(money)) {
 		calc_sum_add(euro ? &sum->euros : &sum->dollars, money);
 		sum->with_euros += euro;
@@ -84,12 +84,13 @@ static void add_climate(struct solar *s, double energy)
 	if (!co2)
 		return;
 	solar_add(
-		s, "co2Offset", "CO2 spared", kg, 1, "kg",
+		s, "co2Offset", "CO2 avoided", kg, 1, "kg",
 		arena_printf(s->a, "%s kWh × %s kg/kWh", solar_digits(s->a, energy, 3), co2->text));
 	solar_add_words(s, "co2Source", "Source of the CO2 factor", co2->source);
 	if (!tree)
 		return;
-	solar_add(s, "treesEquivalent", "As many trees in ten years", kg / tree->value, 1, "trees",
+	solar_add(s, "treesEquivalent", "Equivalent trees over ten years", kg / tree->value, 1,
+		  "trees",
 		  arena_printf(s->a, "%s kg / %s kg", solar_digits(s->a, kg, 1), tree->text));
 	solar_add_words(s, "treeSource", "Source of the tree factor", tree->source);
 }
@@ -107,8 +108,8 @@ static void begin_rows(struct solar *s, struct solar_rows *w)
 
 static void add_money(struct solar *s, const struct savings *sum)
 {
-	const char *how = args_find(&s->r->args, "rate") ? "energy × the rate that was asked for"
-							 : "energy × tariff, logger by logger";
+	const char *how = args_find(&s->r->args, "rate") ? "energy × the requested rate"
+							 : "energy × tariff of each logger";
 
 	if (sum->with_dollars)
 		solar_add(s, "savings", "Savings", calc_sum_total(&sum->dollars), 2, "$", how);
@@ -117,9 +118,9 @@ static void add_money(struct solar *s, const struct savings *sum)
 			  how);
 	if (sum->without_rate)
 		solar_note(s,
-			   "No tariff is known for %s%s, so its energy is not worth anything here. "
-			   "Say a rate, such as 0.12 $/kWh.",
-			   sum->without, sum->without_rate > 1 ? " and others" : "");
+			   "No tariff is known for %s%s, so its savings cannot be computed. Give a "
+			   "rate, such as 0.12 $/kWh.",
+			   sum->logger_without_rate, sum->without_rate > 1 ? " and others" : "");
 }
 
 void solar_savings(struct result *r, struct arena *a)

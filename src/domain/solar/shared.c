@@ -19,7 +19,7 @@ struct solar solar_begin(struct result *r, struct arena *a)
 			  .calc = {.arena = a},
 			  .now_ms = r->context ? r->context->now_ms : 0};
 
-	s.place = arena_alloc(a, sizeof(*s.place));
+	s.zone_cache = arena_alloc(a, sizeof(*s.zone_cache));
 	return s;
 }
 
@@ -84,13 +84,13 @@ const struct zone *solar_zone(const struct solar *s, const char *name)
 
 	if (!name)
 		return NULL;
-	if (s->place->name && strcmp(s->place->name, name) == 0)
-		return s->place->zone;
-	s->place->name = arena_strdup(s->a, name);
-	s->place->zone = zone_load(name, &z, &e) ? z : NULL;
+	if (s->zone_cache->name && strcmp(s->zone_cache->name, name) == 0)
+		return s->zone_cache->zone;
+	s->zone_cache->name = arena_strdup(s->a, name);
+	s->zone_cache->zone = zone_load(name, &z, &e) ? z : NULL;
 	if (z)
 		arena_defer(s->a, free_zone, z);
-	return s->place->zone;
+	return s->zone_cache->zone;
 }
 
 static int64_t day_of(int64_t ms)

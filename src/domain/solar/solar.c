@@ -1,11 +1,12 @@
-/* The solar module: its tools are SQL files; the files beside this one compute from their rows. */
+/* The solar module: its tools are SQL files; the other files of this folder compute from their
+ * rows. */
 #include "vesper/domain.h"
 
 #include "solar_int.h"
 
 extern const struct domain solar_domain;
 
-#define USUAL_DAYS 30
+#define DEFAULT_DAYS 30
 
 static bool list_loggers(struct tool_call *call, struct err *e)
 {
@@ -76,7 +77,7 @@ static bool calculate_performance_ratio(struct tool_call *call, struct err *e)
 		tool_arg_set(call, "end_date", v);
 	} else {
 		if (!has_start)
-			set_day(call, "start_date", today - USUAL_DAYS);
+			set_day(call, "start_date", today - DEFAULT_DAYS);
 		if (!has_end)
 			set_day(call, "end_date", today - 1);
 	}
@@ -107,7 +108,7 @@ static const struct tool_entry tools[] = {
 	{NULL, NULL},
 };
 
-static const struct required_factor needs[] = {
+static const struct required_factor required_factors[] = {
 	{FACTOR_ONLINE_MINUTES, 0, false},
 	{FACTOR_AVAILABILITY, 0, false},
 	{FACTOR_ENERGY, 0, false},
@@ -117,4 +118,4 @@ static const struct required_factor needs[] = {
 	{NULL, 0, false},
 };
 
-const struct domain solar_domain = {"solar", "solar", tools, needs};
+const struct domain solar_domain = {"solar", "solar", tools, required_factors};

@@ -33,7 +33,7 @@ struct solar {
 	struct {
 		const char *name;
 		const struct zone *zone;
-	} * place; /* cache of the last zone lookup */
+	} * zone_cache; /* cache of the last zone lookup */
 };
 struct solar solar_begin(struct result *r, struct arena *a);
 double solar_factor(const struct solar *s, const char *name); /* NAN: not set */

@@ -250,8 +250,8 @@ static void rejects_too_many_and_unknown_tables(void **state)
 	fake_llm_expect(w->fake, LLM_AGENT,
 			"error: You requested 9 tables. Request 1 to 8 tables that the question "
 			"needs.\n"
-			"tool_result toolu_1_1 error: there is no table users, pg_shadow on the "
-			"map. Use the names on the map.");
+			"tool_result toolu_1_1 error: the map has no table users, pg_shadow. Use "
+			"the names on the map.");
 	run_as(w, &admin);
 }
 

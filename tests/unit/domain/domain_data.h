@@ -1,6 +1,6 @@
 /*
- * More for domain tests: what was bound, one by one, and warehouse files of two tenants made from
- * the product's schema.
+ * More helpers for domain tests: checks of bound values, and warehouse files of two tenants made
+ * from the product's schema.
  */
 #ifndef DOMAIN_DATA_H
 #define DOMAIN_DATA_H
@@ -30,7 +30,7 @@ static inline bool is_bound(const struct source_statement *s, const char *text)
 	return false;
 }
 
-/* Each value is bound in the statement of that name, and none stands in its text. */
+/* Each value is bound in the statement of that name, and none occurs in its text. */
 static inline void check_bound(const char *statement, const char *const *values)
 {
 	for (size_t i = 0; i < recorded.statement_count; i++) {
@@ -46,7 +46,8 @@ static inline void check_bound(const char *statement, const char *const *values)
 		for (; *values; values++) {
 			if (!is_bound(s, *values))
 				fail_msg("%s: %s is not bound", s->name, *values);
-			if (strlen(*values) > 2) /* digits may stand in the text by themselves */
+			if (strlen(*values) >
+			    2) /* digits may occur in the text for other reasons */
 				assert_null(strstr(s->text, *values));
 		}
 		return;
@@ -54,14 +55,14 @@ static inline void check_bound(const char *statement, const char *const *values)
 	fail_msg("%s was not sent", statement);
 }
 
-/* One call and what must arrive with it. */
+/* A call and the values that must be bound. */
 struct binding {
 	const char *tool, *arguments, *statement;
 	const char *values[16];
 };
 
-/* Each case in each dialect, for a caller who may do everything. `columns` of the one row that is
- * answered to each statement before the last. */
+/* Each case in each dialect, for a caller with all permissions. `columns`: of the single row
+ * returned by each statement before the last. */
 static inline void check_bindings(const char *agent, const struct binding *cases, size_t count,
 				  const char *columns, const char *row)
 {
@@ -82,7 +83,7 @@ static inline void check_bindings(const char *agent, const struct binding *cases
 	}
 }
 
-/* None of the tools sends anything for a caller without its permission, or from another agent. */
+/* No tool sends a statement for a caller without its permission, or from another agent. */
 static inline void check_denied(const char *const *tools, const char *permission,
 				const char *arguments)
 {
@@ -147,7 +148,7 @@ static inline void new_folder(void)
 	assert_non_null(mkdtemp(folder));
 }
 
-/* Files of both tenants are there: opens them as the warehouse. */
+/* Opens the files of both tenants as the warehouse. */
 static inline void open_folder(void)
 {
 	static char acme[128], vesper[128];

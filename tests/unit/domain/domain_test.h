@@ -1,5 +1,5 @@
-/* What the domain tests share: the product's own catalogue, and one tool call against a database
- * that is either recorded or real. */
+/* Shared by the domain tests: the product's catalogue, and one tool call against a recording or a
+ * real database. */
 #ifndef DOMAIN_TEST_H
 #define DOMAIN_TEST_H
 
@@ -26,7 +26,7 @@ static struct toolbox *box;
 static struct arena *arena;
 static struct result *answer; /* of the last call */
 
-/* Every name is known here: what names mean is tested where they are resolved. */
+/* Accepts every name. The resolution of names has its own tests. */
 bool name_book_resolve(const struct name_book *b, const struct principal *asker,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out)
@@ -45,7 +45,7 @@ static inline void ignore_log(void *owner, const char *text)
 	(void)text;
 }
 
-/* What the caller may: everything, unless a test says less. */
+/* The caller's permissions: all, unless a test sets fewer. */
 static const char *const all_permissions[] = {"chat:use", "chat:read_projects",
 					      "chat:read_market_data", "chat:read_budget",
 					      "chat:read_pbi_metrics"};

@@ -1,7 +1,6 @@
 /*
- * The day-ahead tools, twice: against a recording driver, where each argument must arrive as a
- * bound value in every dialect, and against a small price book in a real file, where the numbers
- * must come out.
+ * The day-ahead tools: against a recording driver, where each argument must arrive as a bound value
+ * in every dialect, and against a small price book in a real file, where the numbers are checked.
  */
 #include "domain_data.h"
 
@@ -53,7 +52,7 @@ static void each_argument_arrives_bound(void **state)
 	check_bindings("dayahead_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
 }
 
-static void denied_means_no_query(void **state)
+static void denied_call_sends_no_query(void **state)
 {
 	static const char *const tools[] = {"get_average_annual_price", "compare_vendors",
 					    "get_hourly_price_distribution",
@@ -65,8 +64,8 @@ static void denied_means_no_query(void **state)
 
 /* ---- numbers ---- */
 
-/* One file of one hub-zone, with two days of prices for each of its years: `low` dollars in each
- * hour, and `high` on top of it in hours first..last. */
+/* A file of one hub-zone, with two days of prices for each of its years: `low` dollars in each
+ * hour, and `high` more in hours first..last. */
 static void add_file(sqlite3 *db, const char *tenant, int key, const char *vendor, const char *asof,
 		     const char *asof_date, int year, const char *reference, double low,
 		     double high, int first, int last)
@@ -133,7 +132,7 @@ static const struct result *call(const char *tool, const char *arguments)
 	return answer;
 }
 
-static void the_newest_file_leads(void **state)
+static void newest_file_comes_first(void **state)
 {
 	(void)state;
 	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025}");
@@ -158,7 +157,7 @@ static void cases_are_not_mixed(void **state)
 	number(cell(0, "AvgPrice_PerMWh"), 90);
 }
 
-static void a_year_without_data_names_the_range(void **state)
+static void year_without_data_reports_the_range(void **state)
 {
 	(void)state;
 	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2031}");
@@ -231,7 +230,7 @@ static void hours_peak_and_spread(void **state)
 	fact("lowest_price", "40.00", "$/MWh");
 }
 
-static void each_vendor_leads_with_its_own_newest(void **state)
+static void uses_newest_file_of_each_vendor(void **state)
 {
 	(void)state;
 	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2025}");
@@ -246,7 +245,7 @@ static void each_vendor_leads_with_its_own_newest(void **state)
 	number(cell(0, "AvgPrice_PerMWh"), 60);
 }
 
-static void months_and_hours_narrow(void **state)
+static void filters_by_months_and_hours(void **state)
 {
 	(void)state;
 	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2025, 'vendor': "
@@ -347,17 +346,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_argument_arrives_bound),
-		cmocka_unit_test(denied_means_no_query),
+		cmocka_unit_test(denied_call_sends_no_query),
 		cmocka_unit_test(widest_hours_of_many_shapes),
-		REAL(the_newest_file_leads),
+		REAL(newest_file_comes_first),
 		REAL(cases_are_not_mixed),
-		REAL(a_year_without_data_names_the_range),
+		REAL(year_without_data_reports_the_range),
 		REAL(the_gap_is_derived_exactly),
 		REAL(the_widest_hours_stand_out),
 		REAL(one_vendor_has_no_gap),
 		REAL(hours_peak_and_spread),
-		REAL(each_vendor_leads_with_its_own_newest),
-		REAL(months_and_hours_narrow),
+		REAL(uses_newest_file_of_each_vendor),
+		REAL(filters_by_months_and_hours),
 		REAL(curves_are_listed),
 		REAL(a_tenant_sees_its_own_prices),
 	};

@@ -29,7 +29,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Rows of a name and a cost, and what is derived of them. */
+/* Rows with a name and a cost, and the facts derived from them. */
 static void derive(const char *name, const char *const *cells, size_t rows)
 {
 	static const struct sample_column columns[] = {{"Ward", NULL, COLUMN_TEXT},
@@ -84,8 +84,8 @@ static void shares_are_of_all_rows(void **state)
 	assert_string_equal(result_fact(result, "largest_share")->label, "C: share of the total");
 }
 
-/* A part below zero, nothing at all, and a part of the rows: no share means anything. */
-static void some_have_no_shares(void **state)
+/* Shares are meaningless with a negative part, a total of zero, or truncated rows. */
+static void adds_no_meaningless_shares(void **state)
 {
 	static const char *const below[] = {"A", "-1", "B", "5"};
 	static const char *const zero[] = {"A", "0", "B", "0.00"};
@@ -101,7 +101,7 @@ static void some_have_no_shares(void **state)
 	assert_int_equal(table->column_count, 2);
 }
 
-static void a_part_has_neither_total_nor_ranks(void **state)
+static void truncated_result_has_neither_total_nor_ranks(void **state)
 {
 	static const struct sample_column columns[] = {{"Ward", NULL, COLUMN_TEXT},
 						       {"Cost", "$", COLUMN_DECIMAL}};
@@ -144,10 +144,10 @@ static void the_highest_is_compared_with_the_lowest(void **state)
 	assert_int_equal(result->fact_count, 0);
 	derive("difference", below, 2);
 	has("difference", "30", "$");
-	assert_null(result_fact(result, "difference_percent")); /* of less than nothing */
+	assert_null(result_fact(result, "difference_percent")); /* of a negative value */
 }
 
-static void equals_share_a_rank(void **state)
+static void equal_values_share_a_rank(void **state)
 {
 	static const char *const cells[] = {"A", "5",  "B", "7.0", "C", "7",
 					    "D", NULL, "E", "9",   "F", "1"};
@@ -178,10 +178,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(shares_are_of_all_rows),
-		TEST(some_have_no_shares),
-		TEST(a_part_has_neither_total_nor_ranks),
+		TEST(adds_no_meaningless_shares),
+		TEST(truncated_result_has_neither_total_nor_ranks),
 		TEST(the_highest_is_compared_with_the_lowest),
-		TEST(equals_share_a_rank),
+		TEST(equal_values_share_a_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The list of modules, and that the product's own files fit them. */
+/* The list of modules matches the product's files. */
 #include "domain_test.h"
 
 #include <stdio.h>

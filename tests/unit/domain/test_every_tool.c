@@ -1,7 +1,7 @@
 /*
- * Every tool of the catalogue, whatever it is, in every dialect: each parameter is filled with a
- * value of its own, twice. What is sent must hold each value as a bound parameter, and its text
- * must not depend on any of them.
+ * Every tool of the catalogue in every dialect: each parameter gets a unique value, in two
+ * variants. The statements must contain each value as a bound parameter, and their text must not
+ * depend on the values.
  */
 #include "domain_data.h"
 
@@ -9,7 +9,7 @@
 
 enum { SENT_MAX = 16 };
 
-/* Everything that one call sends, its lookup too. */
+/* All statements of one call, including its lookup. */
 static struct {
 	struct source_statement statements[SENT_MAX];
 	size_t count;
@@ -29,7 +29,7 @@ static struct op *on_query(void *self, const struct db_request *request, db_cb c
 static const struct db_driver collecting_driver = {
 	.name = "collecting", .query = on_query, .close = recording_db_close};
 
-/* ---- values that nothing else holds ---- */
+/* ---- unique values ---- */
 
 /* The n-th value of a parameter in one of two variants. */
 static struct value value_of(const struct param_def *p, int variant, size_t n)
@@ -90,7 +90,7 @@ static void run(const struct tool_def *tool, const struct args *args)
 
 	while (recorded.table_count > 0)
 		table_free(&recorded.tables[--recorded.table_count]);
-	for (int i = 0; i < RECORDED_TABLES_MAX; i++) /* a lookup finds just this name */
+	for (int i = 0; i < RECORDED_TABLES_MAX; i++) /* a lookup finds only this name */
 		recording_db_table(&recorded, "ProjectName", name ? name : "x", NULL);
 	sent.count = 0;
 	answer = NULL;
@@ -113,7 +113,7 @@ static void check_marks(const struct source_statement *s)
 		fail_msg("%s is not bound to the tenant", s->name);
 }
 
-/* A pattern holds the text between its wildcards. */
+/* A pattern contains the text between its wildcards. */
 static bool arrives(const struct source_statement *s, const struct param_def *p,
 		    const struct value *value)
 {
@@ -177,8 +177,8 @@ static void every_argument_of_every_tool_is_bound(void **state)
 		warehouse = db_from_driver(&collecting_driver, &recorded, (enum dialect)d);
 		open_tools();
 		assert_true(catalog->tool_count >= 19);
-		/* Tools whose argument is a statement or a query have tests of their own; those
-		 * of documents and of data sources have no statement. */
+		/* Tools whose argument is a statement or a query have separate tests; those for
+		 * documents and data sources have no statement. */
 		for (size_t i = 0; i < catalog->tool_count; i++)
 			if (!catalog->tools[i].gate && !catalog->tools[i].map &&
 			    !tool_has_no_statement(&catalog->tools[i]))

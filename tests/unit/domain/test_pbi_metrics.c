@@ -39,7 +39,7 @@ static void each_argument_arrives_bound(void **state)
 	check_bindings("pbi_metrics_agent", cases, sizeof(cases) / sizeof(cases[0]), "x", "y");
 }
 
-static void denied_means_no_query(void **state)
+static void denied_call_sends_no_query(void **state)
 {
 	static const char *const tools[] = {"get_top_reports_by_views", "get_top_users",
 					    "get_views_trend", NULL};
@@ -106,7 +106,7 @@ static void reports_are_ranked_with_their_share(void **state)
 	number(cell(0, "TotalViews"), 18);
 	number(cell(0, "UniqueViewers"), 2);
 	assert_string_equal(cell(1, "ReportName"), "100% Budget");
-	number(cell(1, "TotalViews"), 6); /* exports are no views */
+	number(cell(1, "TotalViews"), 6); /* exports are not views */
 	fact("all_views", "24", "views");
 	fact("top_share", "75.0", "%");
 	fact("period", "January 2026", NULL);
@@ -131,10 +131,10 @@ static void users_are_ranked(void **state)
 	number(cell(0, "TotalViews"), 6);
 	fact("period", "1 January 2026 to 10 January 2026", NULL);
 	call("get_top_users", "{'report_name': 'u_g'}");
-	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA); /* _ is a letter here */
+	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA); /* _ is an ordinary character */
 }
 
-static void the_trend_goes_by_months(void **state)
+static void trend_is_by_month(void **state)
 {
 	(void)state;
 	call("get_views_trend", "{'from': '2025-12-01', 'to': '2026-02-28'}");
@@ -154,8 +154,8 @@ static void the_trend_goes_by_months(void **state)
 	assert_null(result_fact(answer, "change"));
 }
 
-/* Recorded are 20 December to 4 February: only January is a whole month. */
-static void cut_months_are_not_compared(void **state)
+/* 20 December to 4 February are recorded, so only January is a complete month. */
+static void partial_months_are_not_compared(void **state)
 {
 	(void)state;
 	call("get_views_trend", "{}");
@@ -164,7 +164,7 @@ static void cut_months_are_not_compared(void **state)
 	fact("reports", "3", NULL);
 }
 
-static void the_trend_of_a_short_range_goes_by_days(void **state)
+static void trend_of_a_short_range_is_by_day(void **state)
 {
 	(void)state;
 	call("get_views_trend",
@@ -177,7 +177,7 @@ static void the_trend_of_a_short_range_goes_by_days(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 }
 
-static void days_without_data_name_the_range(void **state)
+static void days_without_data_report_the_range(void **state)
 {
 	static const char *const tools[] = {"get_top_reports_by_views", "get_top_users",
 					    "get_views_trend"};
@@ -197,13 +197,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_argument_arrives_bound),
-		cmocka_unit_test(denied_means_no_query),
+		cmocka_unit_test(denied_call_sends_no_query),
 		REAL(reports_are_ranked_with_their_share),
 		REAL(users_are_ranked),
-		REAL(the_trend_goes_by_months),
-		REAL(cut_months_are_not_compared),
-		REAL(the_trend_of_a_short_range_goes_by_days),
-		REAL(days_without_data_name_the_range),
+		REAL(trend_is_by_month),
+		REAL(partial_months_are_not_compared),
+		REAL(trend_of_a_short_range_is_by_day),
+		REAL(days_without_data_report_the_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * The project tools against a recording database: each argument bound, the project looked up first,
- * budget figures in the text of no statement for those who may not see them. Their figures are
+ * The project tools against a recording database: each argument is bound, the project is looked up
+ * first, and no statement of a caller without permission contains budget figures. The figures are
  * tested on the demo data.
  */
 #include "domain_data.h"
@@ -125,7 +125,7 @@ static bool sent(const char *text)
 	return false;
 }
 
-static void the_risk_is_bound_and_any_is_none(void **state)
+static void binds_risk_unless_it_is_any(void **state)
 {
 	(void)state;
 	start(DIALECT_MSSQL);
@@ -139,7 +139,7 @@ static void the_risk_is_bound_and_any_is_none(void **state)
 	stop();
 }
 
-static void budget_is_not_even_asked_for(void **state)
+static void budget_is_not_queried_without_permission(void **state)
 {
 	static const char *const figures[] = {"Actuals_LTD", "Total_Operating_Budget",
 					      "Total_Operating_Forecast", "IC_LC", "PPA_LC"};
@@ -176,7 +176,7 @@ static void budget_is_not_even_asked_for(void **state)
 	stop();
 }
 
-static void several_and_unknown_projects_are_asked_about(void **state)
+static void suggests_projects_for_ambiguous_and_unknown_names(void **state)
 {
 	static const char *const tools[] = {"get_project_overview", "get_project_health",
 					    "get_milestone_dates",  "get_budget_overview",
@@ -234,7 +234,7 @@ static void a_failed_lookup_is_a_failed_call(void **state)
 	stop();
 }
 
-static void spans(void **state)
+static void writes_shift_of_dates(void **state)
 {
 	static const struct {
 		const char *row, *change;
@@ -272,8 +272,8 @@ static void spans(void **state)
 	stop();
 }
 
-/* Money is told the way the templates tell it. */
-static void money_is_short(void **state)
+/* Amounts are written as in the templates. */
+static void writes_short_amounts(void **state)
 {
 	static const struct {
 		const char *digits, *words;
@@ -296,14 +296,14 @@ static void money_is_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(money_is_short),
+		cmocka_unit_test(writes_short_amounts),
 		cmocka_unit_test(each_argument_arrives_bound),
-		cmocka_unit_test(the_risk_is_bound_and_any_is_none),
-		cmocka_unit_test(budget_is_not_even_asked_for),
-		cmocka_unit_test(several_and_unknown_projects_are_asked_about),
+		cmocka_unit_test(binds_risk_unless_it_is_any),
+		cmocka_unit_test(budget_is_not_queried_without_permission),
+		cmocka_unit_test(suggests_projects_for_ambiguous_and_unknown_names),
 		cmocka_unit_test(exact_names_win),
 		cmocka_unit_test(a_failed_lookup_is_a_failed_call),
-		cmocka_unit_test(spans),
+		cmocka_unit_test(writes_shift_of_dates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The price curve tools: every argument bound, and what is derived from a small price book. */
+/* The price curve tools: every argument is bound, and facts are derived from a small price book. */
 #include "domain_data.h"
 
 #define ALL                                                                                        \
@@ -56,7 +56,7 @@ static void each_argument_arrives_bound(void **state)
 	check_bindings("price_curve_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
 }
 
-static void denied_means_no_query(void **state)
+static void denied_call_sends_no_query(void **state)
 {
 	static const char *const tools[] = {"compare_hub_zones",  "get_peak_offpeak_spread",
 					    "get_seasonal_shape", "get_daily_shape",
@@ -66,7 +66,7 @@ static void denied_means_no_query(void **state)
 	check_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
 }
 
-static void shared_tools_are_one_file_for_both_agents(void **state)
+static void both_agents_share_one_tool_file(void **state)
 {
 	(void)state;
 	begin();
@@ -149,7 +149,7 @@ static void call(const char *tool, const char *arguments)
 	call_as("acme", "price_curve_agent", tool, arguments);
 }
 
-static void two_hub_zones_and_no_other_number(void **state)
+static void requires_two_hub_zones(void **state)
 {
 	static const char *const wrong[] = {
 		"{'hub_zones': ['NP15'], 'year': 2025}",
@@ -187,7 +187,7 @@ static void hub_zones_are_compared_with_their_spread_by_hour(void **state)
 			    "First minus second");
 }
 
-static void the_market_of_hub_zones_counts(void **state)
+static void filters_hub_zones_by_market(void **state)
 {
 	(void)state;
 	call("compare_hub_zones",
@@ -258,7 +258,7 @@ static void markets_are_compared_over_their_hub_zones(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 }
 
-static void nothing_and_other_tenants(void **state)
+static void reports_missing_data_and_separates_tenants(void **state)
 {
 	static const char *const tools[] = {"get_seasonal_shape", "get_daily_shape",
 					    "get_peak_offpeak_spread"};
@@ -286,16 +286,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_argument_arrives_bound),
-		cmocka_unit_test(denied_means_no_query),
-		cmocka_unit_test(shared_tools_are_one_file_for_both_agents),
-		REAL(two_hub_zones_and_no_other_number),
+		cmocka_unit_test(denied_call_sends_no_query),
+		cmocka_unit_test(both_agents_share_one_tool_file),
+		REAL(requires_two_hub_zones),
 		REAL(hub_zones_are_compared_with_their_spread_by_hour),
-		REAL(the_market_of_hub_zones_counts),
+		REAL(filters_hub_zones_by_market),
 		REAL(peak_and_off_peak),
 		REAL(the_year_has_a_shape),
 		REAL(the_day_has_a_shape),
 		REAL(markets_are_compared_over_their_hub_zones),
-		REAL(nothing_and_other_tenants),
+		REAL(reports_missing_data_and_separates_tenants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Of more rows than a frame holds, what needs all of them says that and nothing else. */
+/* With more rows than a frame holds, analyses that need all rows only report that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,8 +91,8 @@ static struct result *run(const char *name, bool by_time, size_t kept)
 	return r;
 }
 
-/* What needs each row of a thing, the greatest of all, or a rank among them. */
-static void what_needs_all_says_so(void **state)
+/* Analyses that need each row of a thing, the largest value, or ranks. */
+static void sample_gives_no_facts_that_need_all_rows(void **state)
 {
 	static const struct {
 		const char *name;
@@ -125,7 +125,7 @@ static void what_needs_all_says_so(void **state)
 		assert_non_null(result_fact(r, "enough"));
 		assert_string_equal(result_fact(r, "enough")->value, "no");
 		assert_non_null(strstr(result_fact(r, "note")->value,
-				       "There are too many to look at each"));
+				       "There are too many values to examine all"));
 		for (size_t f = 0; f < r->fact_count; f++)
 			assert_true(strcmp(r->facts[f].name, "enough") == 0 ||
 				    strcmp(r->facts[f].name, "note") == 0 ||
@@ -134,8 +134,8 @@ static void what_needs_all_says_so(void **state)
 	}
 }
 
-/* The same of all rows is a finding. */
-static void of_all_rows_it_is_found(void **state)
+/* Over all rows, the same analyses report a finding. */
+static void all_rows_give_these_facts(void **state)
 {
 	(void)state;
 	assert_non_null(result_fact(run("growth", true, KEPT_ALL), "found"));
@@ -146,8 +146,9 @@ static void of_all_rows_it_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_needs_all_says_so, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(of_all_rows_it_is_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sample_gives_no_facts_that_need_all_rows, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(all_rows_give_these_facts, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("domain/sampled", tests, NULL, NULL);

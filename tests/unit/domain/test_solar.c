@@ -1,5 +1,6 @@
-/* The computations of the solar domain on made-up readings: each rule at, below and above its
- * threshold, ratios and savings by hand, forecasts of a known course, and hostile input. */
+/* The computations of the solar domain on generated readings: each rule at, below and above its
+ * threshold, ratios and savings computed by hand, forecasts of a known series, and hostile input.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static struct factor factors[] = {{"online_minutes", 60, "60", NULL},
 				  {"tree_kg_co2", 60, "60", "EPA"},
 				  {0}};
 
-/* A clear day: the sun from 6 to 18, power 40 W a W/m2 with a little of its own. */
+/* A clear day: sun from 6 to 18, and power of 40 W per W/m2 with a small deviation. */
 static int set_up(void **state)
 {
 	struct date first;
@@ -64,7 +65,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- results as statements give them ---- */
+/* ---- results as returned by the statements ---- */
 
 static void add_table(const char *name, const char *const *columns, size_t n,
 		      const char *const *cells, size_t rows)
@@ -159,7 +160,7 @@ static size_t count_of(const char *kind)
 	return n;
 }
 
-/* A quarter hour of day 31, which lies in the period. */
+/* A quarter hour of day 31, which is in the period. */
 static size_t at(int hour, int quarter)
 {
 	return 31 * QUARTERS + (size_t)hour * 4 + (size_t)quarter;
@@ -179,7 +180,7 @@ static void only(const char *kind, size_t wanted)
 
 /* ---- health: one rule after the other ---- */
 
-static void a_sound_inverter_has_nothing(void **state)
+static void faultless_inverter_has_no_findings(void **state)
 {
 	(void)state;
 	only("gap", 0);
@@ -188,7 +189,7 @@ static void a_sound_inverter_has_nothing(void **state)
 	assert_true(atof(fact("healthScore")) > 98);
 }
 
-static void a_gap_has_two_quarter_hours(void **state)
+static void gap_needs_two_quarter_hours(void **state)
 {
 	(void)state;
 	p[at(12, 0)] = NAN;
@@ -203,7 +204,7 @@ static void a_gap_has_two_quarter_hours(void **state)
 	assert_true(atof(table_cell(r->tables[0], 0, "lost_kwh")) < 1); /* the counter went on */
 }
 
-static void a_gap_by_night_is_none(void **state)
+static void ignores_gaps_at_night(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 12; i++)
@@ -211,21 +212,21 @@ static void a_gap_by_night_is_none(void **state)
 	only("gap", 0);
 }
 
-static void impossible_values(void **state)
+static void finds_impossible_values(void **state)
 {
 	(void)state;
 	p[at(12, 0)] = 1.1 * RATING + 1;
 	only("impossible", 1);
 	p[at(12, 0)] = -0.01 * RATING - 1;
 	only("impossible", 1);
-	p[at(2, 0)] = -0.01 * RATING + 1; /* what it takes itself by night */
+	p[at(2, 0)] = -0.01 * RATING + 1; /* the inverter's own consumption at night */
 	p[at(12, 0)] = g[at(12, 0)] * 40;
 	only("impossible", 0);
 	e[at(14, 0)] = 1; /* the counter falls */
 	only("impossible", 1);
 }
 
-static void an_outage_needs_sun_and_two_quarter_hours(void **state)
+static void outage_needs_sun_and_two_quarter_hours(void **state)
 {
 	(void)state;
 	p[at(10, 0)] = 0.005 * RATING;
@@ -246,7 +247,7 @@ static void an_outage_needs_sun_and_two_quarter_hours(void **state)
 	assert_int_equal(count_of("outage"), 0);
 }
 
-static void frozen_values_come_four_times(void **state)
+static void frozen_value_needs_four_readings(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
@@ -260,7 +261,7 @@ static void frozen_values_come_four_times(void **state)
 	assert_int_equal(count_of("frozen"), 0);
 }
 
-static void lines_are_filled_in(void **state)
+static void finds_interpolated_lines(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
@@ -272,14 +273,14 @@ static void lines_are_filled_in(void **state)
 	assert_int_equal(count_of("interpolated"), 0);
 }
 
-static void a_spike_turns_against_the_sun(void **state)
+static void spike_deviates_from_the_sun(void **state)
 {
 	(void)state;
 	p[at(12, 0)] -= 0.3 * RATING;
 	only("spike", 1);
-	p[at(12, 0)] += 0.1 * RATING; /* 20 % of the rating are too little */
+	p[at(12, 0)] += 0.1 * RATING; /* 20 % of the rating is too little */
 	only("spike", 0);
-	g[at(12, 0)] *= 0.3; /* a cloud moves both */
+	g[at(12, 0)] *= 0.3; /* a cloud changes both */
 	p[at(12, 0)] = g[at(12, 0)] * 40;
 	only("spike", 0);
 }
@@ -290,7 +291,7 @@ static void scale_day(size_t day, double factor)
 		p[i] *= factor;
 }
 
-static void a_weak_day(void **state)
+static void finds_a_weak_day(void **state)
 {
 	(void)state;
 	scale_day(31, 0.91);
@@ -300,7 +301,7 @@ static void a_weak_day(void **state)
 	assert_true(atof(fact("lostKwh")) > 20);
 }
 
-static void ten_days_of_reference_are_needed(void **state)
+static void needs_ten_reference_days(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 19 * QUARTERS; i++)
@@ -316,7 +317,7 @@ static void ten_days_of_reference_are_needed(void **state)
 	assert_int_equal(count_of("underperformance"), 1);
 }
 
-static void hostile_readings_end_well(void **state)
+static void survives_hostile_readings(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < DAYS * QUARTERS; i++)
@@ -326,7 +327,7 @@ static void hostile_readings_end_well(void **state)
 		p[i] = g[i] = NAN;
 	check();
 	assert_non_null(strstr(fact("note"), "no daylight"));
-	assert_string_equal(fact("healthScore"), "-"); /* of what is there alone there is none */
+	assert_string_equal(fact("healthScore"), "-"); /* no score without daylight */
 	arena_free(&arena);
 	set_up(NULL);
 	for (size_t i = 0; i < DAYS * QUARTERS; i++)
@@ -356,14 +357,14 @@ static void fleet(const char *seen)
 	solar_fleet(r, arena);
 }
 
-static void readings_ahead_of_now_prove_nothing(void **state)
+static void ignores_readings_in_the_future(void **state)
 {
 	(void)state;
 	fleet("2026-02-27 11:00:00"); /* now is 12:00 */
 	assert_string_equal(fact("onlineCount"), "1");
 	fleet("2026-02-27 10:59:59");
 	assert_string_equal(fact("onlineCount"), "0");
-	fleet("2026-02-27 13:00:00"); /* a clock that is a little wrong */
+	fleet("2026-02-27 13:00:00"); /* a clock that is slightly wrong */
 	assert_string_equal(fact("onlineCount"), "1");
 	assert_string_equal(fact("note"), "-");
 	fleet("2026-02-27 13:00:01");
@@ -380,8 +381,8 @@ static const struct {
 	     {60 * QUARTERS, 1},
 	     {31 * QUARTERS + 48, 0}};
 
-/* Readings come once more with a clock that went back, and for days that are not there yet. */
-static void a_clock_that_jumps_changes_nothing(void **state)
+/* Readings repeated by a clock that was set back, and readings of future days. */
+static void tolerates_clock_jumps(void **state)
 {
 	struct frame_builder *b;
 	struct frame *f;
@@ -419,7 +420,7 @@ static void a_clock_that_jumps_changes_nothing(void **state)
 
 /* ---- quarter hours of a day ---- */
 
-static void days_have_92_to_100(void **state)
+static void days_have_92_to_100_quarter_hours(void **state)
 {
 	struct zone *z = NULL;
 	struct date d;
@@ -452,7 +453,7 @@ static void savings(const char *tariff, const char *currency)
 	solar_savings(r, arena);
 }
 
-static void money_and_climate_by_hand(void **state)
+static void computes_money_and_climate(void **state)
 {
 	(void)state;
 	savings("0.12", "USD");
@@ -463,14 +464,14 @@ static void money_and_climate_by_hand(void **state)
 	savings("0.2", "EUR");
 	assert_string_equal(fact("savings"), "-");
 	assert_string_equal(fact("savingsEuro"), "200.00");
-	savings(NULL, "USD"); /* said, never guessed */
+	savings(NULL, "USD"); /* reported, never assumed */
 	assert_string_equal(fact("savings"), "-");
 	assert_non_null(strstr(fact("note"), "No tariff is known for 1"));
 	savings("NaN", "USD");
 	assert_string_equal(fact("savings"), "-");
 }
 
-/* ---- forecasts of a known course ---- */
+/* ---- forecasts of a known series ---- */
 
 static size_t silent; /* days since the newest reading */
 
@@ -514,7 +515,7 @@ static double dark(size_t day)
 	return 0;
 }
 
-static void a_constant_course_goes_on(void **state)
+static void continues_a_constant_series(void **state)
 {
 	(void)state;
 	forecast("0", 200, constant); /* at the equator the sun is the same for weeks */
@@ -524,7 +525,7 @@ static void a_constant_course_goes_on(void **state)
 	assert_string_equal(fact("historyDays"), "200");
 }
 
-static void too_little_and_no_sun_are_said(void **state)
+static void reports_short_history_and_missing_sun(void **state)
 {
 	(void)state;
 	forecast("35", 36, constant);
@@ -538,7 +539,7 @@ static void too_little_and_no_sun_are_said(void **state)
 }
 
 /* From November to the middle of February the sun does not set at 78° south. */
-static void a_polar_day_is_a_day(void **state)
+static void handles_polar_day(void **state)
 {
 	(void)state;
 	forecast("-78", 90, constant);
@@ -547,10 +548,10 @@ static void a_polar_day_is_a_day(void **state)
 	assert_string_equal(fact("historyDays"), "90");
 }
 
-static void nothing_is_forecast_of_a_silent_logger(void **state)
+static void silent_logger_has_no_forecast(void **state)
 {
 	(void)state;
-	silent = 27; /* the newest is of 28 days ago */
+	silent = 27; /* the newest is 28 days old */
 	forecast("35", 100, constant);
 	assert_string_not_equal(fact("total"), "-");
 	silent = 28;
@@ -558,7 +559,7 @@ static void nothing_is_forecast_of_a_silent_logger(void **state)
 	assert_string_equal(fact("total"), "-");
 	assert_string_equal(fact("method"), "none");
 	assert_int_equal(r->tables[0]->row_count, 0);
-	assert_non_null(strstr(fact("note"), "newest data are of 2026-01-29"));
+	assert_non_null(strstr(fact("note"), "newest data is from 2026-01-29"));
 	silent = 0;
 }
 
@@ -567,25 +568,25 @@ static void nothing_is_forecast_of_a_silent_logger(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_sound_inverter_has_nothing),
-		TEST(a_gap_has_two_quarter_hours),
-		TEST(a_gap_by_night_is_none),
-		TEST(impossible_values),
-		TEST(an_outage_needs_sun_and_two_quarter_hours),
-		TEST(frozen_values_come_four_times),
-		TEST(lines_are_filled_in),
-		TEST(a_spike_turns_against_the_sun),
-		TEST(a_weak_day),
-		TEST(ten_days_of_reference_are_needed),
-		TEST(hostile_readings_end_well),
-		TEST(readings_ahead_of_now_prove_nothing),
-		TEST(a_clock_that_jumps_changes_nothing),
-		TEST(days_have_92_to_100),
-		TEST(money_and_climate_by_hand),
-		TEST(a_constant_course_goes_on),
-		TEST(too_little_and_no_sun_are_said),
-		TEST(a_polar_day_is_a_day),
-		TEST(nothing_is_forecast_of_a_silent_logger),
+		TEST(faultless_inverter_has_no_findings),
+		TEST(gap_needs_two_quarter_hours),
+		TEST(ignores_gaps_at_night),
+		TEST(finds_impossible_values),
+		TEST(outage_needs_sun_and_two_quarter_hours),
+		TEST(frozen_value_needs_four_readings),
+		TEST(finds_interpolated_lines),
+		TEST(spike_deviates_from_the_sun),
+		TEST(finds_a_weak_day),
+		TEST(needs_ten_reference_days),
+		TEST(survives_hostile_readings),
+		TEST(ignores_readings_in_the_future),
+		TEST(tolerates_clock_jumps),
+		TEST(days_have_92_to_100_quarter_hours),
+		TEST(computes_money_and_climate),
+		TEST(continues_a_constant_series),
+		TEST(reports_short_history_and_missing_sun),
+		TEST(handles_polar_day),
+		TEST(silent_logger_has_no_forecast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

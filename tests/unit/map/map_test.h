@@ -1,5 +1,5 @@
-/* What the tests of the map share: a small star schema, and statements of it. In queries single
- * quotes stand for double ones. */
+/* Shared by the map tests: a small star schema and statements over it. In queries, single quotes
+ * are replaced by double quotes. */
 #ifndef MAP_TEST_H
 #define MAP_TEST_H
 
@@ -18,7 +18,7 @@
 #include "vesper/map.h"
 
 /* sale n:1 product, sale n:1 shop (by two columns), review n:1 product, shop n:m label; refund n:1
- * sale, but not each of them; stock is counted every month and never added up over months. */
+ * sale, optional; stock is counted every month and never summed over months. */
 static const char star[] =
 	"{'views': [{'name': 'dbo.prices', 'about': 'of the tool that is there'},"
 	"{'name': 'sale', 'about': 'x', 'columns': ['tenant_id', {'name':'id','type':'int'},"
@@ -127,7 +127,7 @@ static inline const char *quoted(const char *text)
 	return out;
 }
 
-static const char *star_with = star; /* a test may have another */
+static const char *star_with = star; /* a test may set another */
 
 static inline int set_up(void **state)
 {
@@ -176,7 +176,7 @@ static inline bool read_and_write(const char *query, const struct principal *who
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-/* Blanks and line ends are one blank. */
+/* Collapses blanks and line ends to one blank. */
 static inline const char *squeezed(const char *text)
 {
 	char *out = arena_strdup(arena, text), *to = out;

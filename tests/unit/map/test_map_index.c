@@ -1,5 +1,5 @@
-/* What SQLite is told where an entity says which indexes it has: sums of days before sums of
- * months, and no looking up of single rows by a column of few values. */
+/* SQLite statements for an entity with declared indexes: rows are summed by day before months, and
+ * no rows are looked up by a column with few distinct values. */
 #include "map_test.h"
 
 #define SALE    " 'plural':'sale rows'"
@@ -32,7 +32,7 @@ static void lacks(const char *query, enum dialect d, const char *part)
 		fail_msg("%s: %s", query, text);
 }
 
-static void adds_up_days_before_months(void **state)
+static void sums_days_before_months(void **state)
 {
 	(void)state;
 	has("{'metrics':['amount','average','biggest','sales'],'by':['sale_day.month'],"
@@ -49,7 +49,7 @@ static void adds_up_days_before_months(void **state)
 	    "SUM(t1.amount) AS m1 FROM sale t1 WHERE t1.tenant_id = :tenant_id GROUP BY t1.day)");
 }
 
-static void adds_up_rows_where_days_do_not_do(void **state)
+static void sums_rows_if_sums_of_days_are_not_possible(void **state)
 {
 	static const char *const queries[] = {
 		"{'metrics':['buyers'],'by':['sale_day.month']}",
@@ -72,7 +72,7 @@ static void adds_up_rows_where_days_do_not_do(void **state)
 			lacks("{'metrics':['amount'],'by':['sale_day.month']}", d, "EXACT_");
 }
 
-static void looks_no_single_rows_up_by_what_many_have(void **state)
+static void scans_instead_of_looking_up_frequent_values(void **state)
 {
 	static const struct {
 		const char *query, *condition;
@@ -91,7 +91,7 @@ static void looks_no_single_rows_up_by_what_many_have(void **state)
 		 "AND t1.day = :w1", DIALECT_SQLITE},
 		{"{'metrics':['buyers'],'period':{'start':'2025-03-01','end':'2025-03-01'}}",
 		 "AND t1.day >= :w1 AND t1.day <= :w2", DIALECT_SQLITE},
-		/* an index has it all */
+		/* an index covers the query */
 		{"{'metrics':['amount'],'where':[{'name':'channel','op':'is','values':['web']}]}",
 		 "AND t1.channel = :w1", DIALECT_SQLITE},
 		{"{'metrics':['amount'],'period':{'start':'2025-03-01','end':'2025-03-31'}}",
@@ -113,9 +113,9 @@ int main(void)
 {
 #define INDEXED(name) cmocka_unit_test_setup_teardown(name, set_up_indexes, tear_down)
 	const struct CMUnitTest tests[] = {
-		INDEXED(adds_up_days_before_months),
-		INDEXED(adds_up_rows_where_days_do_not_do),
-		INDEXED(looks_no_single_rows_up_by_what_many_have),
+		INDEXED(sums_days_before_months),
+		INDEXED(sums_rows_if_sums_of_days_are_not_possible),
+		INDEXED(scans_instead_of_looking_up_frequent_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The way from one entity to another, and what is none. */
+/* Paths between entities. */
 #include "map_test.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static enum map_found path(const char *from, const char *to, struct map_path out
 	return map_path(map, schema_entity(s, from), schema_entity(s, to), arena, out);
 }
 
-static void finds_the_shortest(void **state)
+static void finds_shortest_path(void **state)
 {
 	struct map_path p[2];
 
@@ -24,7 +24,7 @@ static void finds_the_shortest(void **state)
 	assert_true(p[0].steps[1].reversed);
 	assert_int_equal(path("sale", "sale", p), MAP_FOUND);
 	assert_int_equal(p[0].count, 0);
-	/* A join table is no end of an edge: it is only passed. */
+	/* A join table is not an end of an edge; paths only pass through it. */
 	assert_int_equal(path("sale", "shop_label", p), MAP_NONE);
 }
 
@@ -70,7 +70,7 @@ static void load_line(bool with_chain)
 	map = map_new(catalog);
 }
 
-static void asks_which_of_two_edges(void **state)
+static void reports_two_edges_as_ambiguous(void **state)
 {
 	struct map_path p[2];
 
@@ -87,7 +87,7 @@ static void asks_which_of_two_edges(void **state)
 	assert_true(p[0].steps[1].reversed);
 }
 
-static void tells_what_is_too_far(void **state)
+static void reports_path_that_is_too_long(void **state)
 {
 	struct map_path p[2];
 
@@ -102,9 +102,9 @@ static void tells_what_is_too_far(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(finds_the_shortest),
-		TEST(asks_which_of_two_edges),
-		TEST(tells_what_is_too_far),
+		TEST(finds_shortest_path),
+		TEST(reports_two_edges_as_ambiguous),
+		TEST(reports_path_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

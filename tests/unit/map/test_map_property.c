@@ -1,7 +1,7 @@
 /*
- * 2,000 random queries over random rows: what SQLite makes of the written statement equals what a
- * reference makes that loads all rows and adds them up one by one, without SQL. A query that
- * counted a row twice, or lost one, would differ.
+ * 2,000 random queries over random rows: SQLite's result of the written statement equals that of a
+ * reference that loads all rows and sums them one by one, without SQL. A query that counts a row
+ * twice, or loses one, gives a different result.
  */
 #include "map_test.h"
 
@@ -27,7 +27,7 @@ static const char *const kinds[] = {"outlet", "flagship"};
 static struct {
 	int product, shop, day, amount, buyer; /* day: of 2025 */
 	const char *channel;
-	bool foreign; /* of another tenant: never counts */
+	bool foreign; /* of another tenant: never counted */
 } sale[SALES];
 static const char *color_of[PRODUCTS];
 static struct {
@@ -91,7 +91,7 @@ static struct date day_of(int day)
 	return date_from_days(date_to_days((struct date){2025, 1, 1}) + day);
 }
 
-/* Another tenant has rows of the same keys. */
+/* Another tenant has rows with the same keys. */
 static void store_rows(void)
 {
 	char iso[DATE_ISO_BYTES];
@@ -142,7 +142,7 @@ struct question {
 	int value[WHERES];
 };
 
-/* Reviews have nothing but their product in common with sales. */
+/* Reviews and sales share only the product. */
 static struct question random_question(void)
 {
 	struct question q = {0};
@@ -312,7 +312,7 @@ static void add_up(const struct question *q)
 	}
 }
 
-/* 0 also stands for nothing. */
+/* 0 also represents a missing value. */
 static double expected(const struct group *g, int metric)
 {
 	int buyers = 0;
@@ -360,7 +360,7 @@ static void compare_row(const struct question *q, sqlite3_stmt *s, bool *seen, c
 					      or_none((const char *)sqlite3_column_text(s, at++)));
 	while (g < group_count && strcmp(groups[g].key, key) != 0)
 		g++;
-	if (g == group_count) /* a sum over no row at all is one row of nothing */
+	if (g == group_count) /* a sum over no rows is one row with NULL */
 		groups[group_count++] = (struct group){0};
 	if (seen[g] || (g == group_count - 1 && groups[g].key[0] == '\0' && *key))
 		fail_msg("row %s is there twice, or should not be\n%s", key, sql);

@@ -1,4 +1,4 @@
-/* What is no query, and why: the code, the sentence, and what would work instead. */
+/* Invalid queries: the code, the sentence, and the offered alternatives. */
 #include "map_test.h"
 
 static struct map_problem why;
@@ -16,7 +16,7 @@ static void refused(const char *query, const char *code, const char *says)
 		fail_msg("\"%s\" does not say \"%s\"", why.text ? why.text : e.text, says);
 }
 
-static void tells_names_that_are_none(void **state)
+static void reports_unknown_names(void **state)
 {
 	(void)state;
 	refused("{'metrics':['amont']}", MAP_UNKNOWN_NAME, "There is no metric or dimension");
@@ -29,7 +29,7 @@ static void tells_names_that_are_none(void **state)
 		MAP_UNKNOWN_NAME, "DROP");
 }
 
-/* The sum of a row that comes several times is never computed. */
+/* A sum that would count a row several times is never computed. */
 static void refuses_to_count_twice(void **state)
 {
 	(void)state;
@@ -41,28 +41,28 @@ static void refuses_to_count_twice(void **state)
 	refused("{'list':'product','show':['stars']}", MAP_FAN_OUT, "several reviews");
 }
 
-static void tells_what_is_not_related(void **state)
+static void reports_unrelated_names(void **state)
 {
 	(void)state;
 	refused("{'metrics':['cost'],'by':['channel']}", MAP_FAN_OUT, "sale rows");
 	refused("{'metrics':['amount'],'by':['market']}", MAP_UNKNOWN_NAME, "market");
 }
 
-static void refuses_values_that_do_not_fit(void **state)
+static void rejects_invalid_values(void **state)
 {
 	(void)state;
 	refused("{'list':'product','where':[{'name':'cost','op':'over','values':['60 MW']}]}",
 		MAP_BAD_VALUE, "cost is measured in $, not in MW");
 	refused("{'list':'product','where':[{'name':'cost','op':'over','values':['much']}]}",
-		MAP_BAD_VALUE, "is no number");
+		MAP_BAD_VALUE, "is not a number");
 	refused("{'metrics':['amount'],'where':[{'name':'color','op':'between','values':['a']}]}",
 		MAP_BAD_VALUE, "does not take 1 values");
 	refused("{'metrics':['amount'],'where':[{'name':'color','op':'like','values':['a']}]}",
-		MAP_BAD_VALUE, "no comparison like");
+		MAP_BAD_VALUE, "unknown comparison like");
 	refused("{'metrics':['amount'],'where':[{'name':'stars','op':'contains','values':['1']}]}",
-		MAP_BAD_VALUE, "is no text");
+		MAP_BAD_VALUE, "is not a text");
 	refused("{'metrics':['amount'],'period':{'start':'2025-02-30','end':'2025-03-01'}}",
-		MAP_BAD_VALUE, "period is {start, end}");
+		MAP_BAD_VALUE, "period must be {start, end}");
 	refused("{'metrics':['amount'],'period':{'start':'2025-03-02','end':'2025-03-01'}}",
 		MAP_BAD_VALUE, "ends before it begins");
 	refused("{'metrics':['cost'],'period':{'start':'2025-03-01','end':'2025-03-02'}}",
@@ -70,18 +70,20 @@ static void refuses_values_that_do_not_fit(void **state)
 	refused("{'metrics':['amount'],'compare':'previous_year'}", MAP_BAD_VALUE, "a period");
 	refused("{'metrics':['amount'],'by':['sale_day.month'],'compare':'previous_year',"
 		"'period':{'start':'2025-03-01','end':'2025-03-02'}}",
-		MAP_BAD_VALUE, "does not go with a grouping by time");
+		MAP_BAD_VALUE, "cannot be combined with a grouping by time");
 	refused("{'metrics':['amount'],'top':3,'bottom':3}", MAP_BAD_VALUE, "top or bottom");
 	refused("{'metrics':['amount'],'top':501}", MAP_BAD_VALUE, "1 to 500");
 	refused("{'metrics':['amount'],'having':[{'name':'cost','op':'over','values':[1]}]}",
-		MAP_BAD_VALUE, "having compares metrics that are asked for");
+		MAP_BAD_VALUE, "having may only compare requested metrics");
 	refused("{'metrics':['amount'],'order':[{'name':'sales','dir':'asc'}]}", MAP_BAD_VALUE,
-		"must be asked for");
-	refused("{'metrics':['amount','amount']}", MAP_BAD_VALUE, "there twice");
-	refused("{'metrics':['amount'],'list':'product'}", MAP_BAD_VALUE, "not for both");
+		"order may only use what the query requests");
+	refused("{'metrics':['amount','amount']}", MAP_BAD_VALUE, "occurs twice");
+	refused("{'metrics':['amount'],'list':'product'}", MAP_BAD_VALUE,
+		"both metrics and a list");
 	refused("{'list':'sale'}", MAP_BAD_VALUE, "cannot be listed");
 	refused("{'metrics':['amount'],'where':[{'name':'fresh','op':'over','values':[1]}]}",
-		MAP_BAD_VALUE, "fresh is a condition: is or not, without values");
+		MAP_BAD_VALUE,
+		"fresh is a named condition: it takes the op is or not, without values");
 	refused("{'metrics':['amount'],'where':[{'name':'fresh','op':'is','values':['x']}]}",
 		MAP_BAD_VALUE, "without values");
 	refused("{'metrics':['amount'],'where':[{'name':'frsh','op':'is','values':['x']}]}",
@@ -89,11 +91,11 @@ static void refuses_values_that_do_not_fit(void **state)
 	assert_string_equal(why.offers[0], "fresh");
 	refused("{'metrics':['amount'],'joins':[]}", MAP_BAD_VALUE, "joins");
 	refused("{'metrics':['amount'],'level':'L1'}", MAP_BAD_VALUE, "have no levels");
-	refused("{}", MAP_BAD_VALUE, "asks for no metric");
+	refused("{}", MAP_BAD_VALUE, "neither metrics nor a list");
 }
 
-/* A number of each row is compared where all metrics are of these rows. */
-static void compares_numbers_of_rows(void **state)
+/* A measure is compared row by row if all metrics belong to the same rows. */
+static void compares_measures_row_by_row(void **state)
 {
 	struct map_statement s;
 	struct err e = {0};
@@ -110,8 +112,8 @@ static void compares_numbers_of_rows(void **state)
 		MAP_UNKNOWN_NAME, "cost");
 }
 
-/* What decides which rows there are is shown. */
-static void shows_what_bounds_a_list(void **state)
+/* Measures that restrict the rows are shown. */
+static void shows_measures_that_restrict_a_list(void **state)
 {
 	struct map_statement s;
 	struct err e = {0};
@@ -124,8 +126,9 @@ static void shows_what_bounds_a_list(void **state)
 	assert_string_equal(s.columns[s.column_count - 1].label, "Sales");
 }
 
-/* A threshold on what somebody may not see is refused, not dropped; a column is only not shown. */
-static void asks_for_permissions(void **state)
+/* A threshold on data that the caller may not see is refused, not dropped; a column is only hidden.
+ */
+static void requires_permissions(void **state)
 {
 	const struct principal who = {.user = "u", .tenant = "t"};
 	struct map_statement s;
@@ -143,7 +146,7 @@ static void asks_for_permissions(void **state)
 	assert_null(strstr(s.text, "cost"));
 	assert_true(read_and_write("{'list':'product'}", NULL, DIALECT_SQLITE, &s, &why, &e));
 	assert_non_null(strstr(s.text, "t1.cost AS \"Cost\""));
-	/* the join table that lies between */
+	/* the join table in between */
 	assert_true(read_and_write("{'metrics':['amount'],'by':['city']}", &who, DIALECT_SQLITE, &s,
 				   &why, &e));
 	assert_false(read_and_write("{'metrics':['amount'],'where':[{'name':'label_kind',"
@@ -152,7 +155,7 @@ static void asks_for_permissions(void **state)
 	assert_string_equal(why.permission, "chat:read_budget");
 }
 
-static void reads_numbers_as_people_write_them(void **state)
+static void reads_numbers_with_suffixes_and_units(void **state)
 {
 	static const char *const said[][2] = {{"2M", "2000000"},    {"$2,000,000", "2000000"},
 					      {"1.5K", "1500"},     {"250 $", "250"},
@@ -181,10 +184,10 @@ static void reads_numbers_as_people_write_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tells_names_that_are_none), TEST(refuses_to_count_twice),
-		TEST(tells_what_is_not_related), TEST(refuses_values_that_do_not_fit),
-		TEST(compares_numbers_of_rows),  TEST(shows_what_bounds_a_list),
-		TEST(asks_for_permissions),      TEST(reads_numbers_as_people_write_them),
+		TEST(reports_unknown_names),        TEST(refuses_to_count_twice),
+		TEST(reports_unrelated_names),      TEST(rejects_invalid_values),
+		TEST(compares_measures_row_by_row), TEST(shows_measures_that_restrict_a_list),
+		TEST(requires_permissions),         TEST(reads_numbers_with_suffixes_and_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

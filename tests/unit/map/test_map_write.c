@@ -25,8 +25,8 @@ static void joins_with_whole_keys_and_binds_values(void **state)
 		       " OFFSET 0 ROWS FETCH NEXT :w2 ROWS ONLY");
 }
 
-/* SQLite would read each row by itself, only to have them in the order of an index. */
-static void keeps_sqlite_off_an_index_that_lacks_a_column(void **state)
+/* Otherwise SQLite would look up each row just to read rows in index order. */
+static void avoids_sqlite_index_without_all_columns(void **state)
 {
 	static const struct {
 		const char *query, *grouped;
@@ -52,7 +52,7 @@ static void keeps_sqlite_off_an_index_that_lacks_a_column(void **state)
 	}
 }
 
-static void tells_rows_by_exists_across_many(void **state)
+static void uses_exists_across_steps_to_many(void **state)
 {
 	(void)state;
 	writes("{'metrics':['sales'],'where':[{'name':'label_kind','op':'not','values':['x']}]}",
@@ -67,7 +67,7 @@ static void tells_rows_by_exists_across_many(void **state)
 	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
 }
 
-static void a_stock_is_its_last_one(void **state)
+static void uses_the_last_count_of_a_stock(void **state)
 {
 	(void)state;
 	writes("{'metrics':['pieces'],'by':['color']}", DIALECT_SQLITE,
@@ -83,8 +83,8 @@ static void a_stock_is_its_last_one(void **state)
 	       " OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
 }
 
-/* A ratio is of its two sums, and exact where the dialect divides whole numbers. */
-static void a_ratio_is_of_two_sums(void **state)
+/* A ratio divides its two sums, and stays exact in dialects with integer division. */
+static void divides_sums_for_a_ratio(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(written("{'metrics':['web_share']}", DIALECT_MSSQL).text,
@@ -112,8 +112,8 @@ static void compares_two_periods(void **state)
 	assert_string_equal(args_find(&s.values, "w4")->values[0].text, "2025-02-28");
 }
 
-/* Two products of one name stay two. */
-static void tells_namesakes_apart(void **state)
+/* Two products with the same name stay separate. */
+static void separates_rows_with_the_same_title(void **state)
 {
 	(void)state;
 	writes("{'metrics':['amount'],'by':['product_name'],'top':2}", DIALECT_SQLITE,
@@ -126,7 +126,7 @@ static void tells_namesakes_apart(void **state)
 	       " OFFSET 0 ROWS FETCH NEXT :w1 ROWS ONLY");
 }
 
-static void keeps_rows_that_belong_to_nothing(void **state)
+static void keeps_rows_without_a_partner(void **state)
 {
 	(void)state;
 	writes("{'metrics':['paid'],'by':['color']}", DIALECT_MSSQL,
@@ -144,7 +144,7 @@ static void keeps_rows_that_belong_to_nothing(void **state)
 	       " :row_limit ROWS ONLY");
 }
 
-static void lists_with_what_others_have(void **state)
+static void lists_with_metrics_of_other_entities(void **state)
 {
 	(void)state;
 	writes("{'list':'product','show':['color'],'having':[{'name':'reviews','op':'at_least',"
@@ -160,9 +160,9 @@ static void lists_with_what_others_have(void **state)
 	       " t1.id OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
 }
 
-/* All of a named condition holds for one row: of what is counted, or of one that belongs to it.
- * What is unknown of it does not hold. */
-static void a_condition_with_a_name_is_of_one_row(void **state)
+/* All comparisons of a named condition apply to the same row, of the counted entity or of one that
+ * belongs to it. An unknown comparison counts as false. */
+static void named_condition_applies_to_one_row(void **state)
 {
 	const struct map_statement s = written(
 		"{'metrics':['sales'],'where':[{'name':'fresh','op':'is'}]}", DIALECT_SQLITE);
@@ -195,7 +195,7 @@ static void a_condition_with_a_name_is_of_one_row(void **state)
 	       " ORDER BY t1.name, t1.id OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY");
 }
 
-static void buckets_of_time_by_dialect(void **state)
+static void writes_time_buckets_by_dialect(void **state)
 {
 	static const struct {
 		enum grain grain;
@@ -221,8 +221,8 @@ static void buckets_of_time_by_dialect(void **state)
 					    cases[i].text[d]);
 }
 
-/* Texts for prompts hold no column until tables are asked for, and at most so many of these. */
-static void tells_columns_only_of_what_is_asked(void **state)
+/* Texts for prompts contain columns only of requested tables, whose number is limited. */
+static void lists_columns_of_requested_tables_only(void **state)
 {
 	const char *const two[] = {"shop", "label"};
 	struct map_problem why;
@@ -245,8 +245,9 @@ static void tells_columns_only_of_what_is_asked(void **state)
 	buf_deinit(&text);
 }
 
-/* A query that code has made of another one may lack what it compares or is ordered by. */
-static void refuses_what_it_does_not_measure(void **state)
+/* A query that code derived from another one may compare or sort by a metric that it does not
+ * request. */
+static void refuses_comparing_unrequested_metrics(void **state)
 {
 	static const char *const queries[] = {
 		"{'metrics':['sales','amount'],'by':['color'],'having':[{'name':'amount',"
@@ -274,18 +275,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(joins_with_whole_keys_and_binds_values),
-		TEST(keeps_sqlite_off_an_index_that_lacks_a_column),
-		TEST(tells_rows_by_exists_across_many),
-		TEST(a_stock_is_its_last_one),
-		TEST(a_ratio_is_of_two_sums),
+		TEST(avoids_sqlite_index_without_all_columns),
+		TEST(uses_exists_across_steps_to_many),
+		TEST(uses_the_last_count_of_a_stock),
+		TEST(divides_sums_for_a_ratio),
 		TEST(compares_two_periods),
-		TEST(tells_namesakes_apart),
-		TEST(keeps_rows_that_belong_to_nothing),
-		TEST(lists_with_what_others_have),
-		TEST(a_condition_with_a_name_is_of_one_row),
-		TEST(buckets_of_time_by_dialect),
-		TEST(tells_columns_only_of_what_is_asked),
-		TEST(refuses_what_it_does_not_measure),
+		TEST(separates_rows_with_the_same_title),
+		TEST(keeps_rows_without_a_partner),
+		TEST(lists_with_metrics_of_other_entities),
+		TEST(named_condition_applies_to_one_row),
+		TEST(writes_time_buckets_by_dialect),
+		TEST(lists_columns_of_requested_tables_only),
+		TEST(refuses_comparing_unrequested_metrics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Numbers that bound, and numbers with a unit. */
+/* Bounds, and numbers with a unit. */
 #include "text_test.h"
 
 #include "shipped_units.h"
@@ -93,7 +93,7 @@ static void bounds_are_read(void **state)
 	check(cases, sizeof(cases) / sizeof(cases[0]), true);
 }
 
-/* They are bounds, but nobody may take them for one. */
+/* These are bounds, but unclear ones, which must not be used. */
 static void unknown_questions_are_unclear(void **state)
 {
 	static const struct amount_case cases[] = {
@@ -141,7 +141,7 @@ static void amounts_have_units(void **state)
 	check(cases, sizeof(cases) / sizeof(cases[0]), false);
 }
 
-/* 12 cents a kWh are 120 $/MWh, exactly. */
+/* 12 cents a kWh is exactly 120 $/MWh. */
 static void combined_units_convert(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -162,7 +162,7 @@ static void combined_units_convert(void **state)
 	arena_free(&a);
 }
 
-static void finds_no_more_than_capacity(void **state)
+static void finds_at_most_the_requested_number(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct amount found[3];
@@ -184,7 +184,7 @@ int main(void)
 		cmocka_unit_test(other_words_are_not_bounds),
 		cmocka_unit_test(amounts_have_units),
 		cmocka_unit_test(combined_units_convert),
-		cmocka_unit_test(finds_no_more_than_capacity),
+		cmocka_unit_test(finds_at_most_the_requested_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
-/* What phrases of time mean, on Friday, 27 February 2026. */
+/* Meaning of time phrases on Friday, 27 February 2026. */
 #include "text_test.h"
 
 static const struct company_calendar calendar = {0};
 
-/* "y2025,2026 m6,7,8 aJan_2025 r2026-01-01/2026-01-31": what was read, "!" before the range when
- * only days are right. */
+/* "y2025,2026 m6,7,8 aJan_2025 r2026-01-01/2026-01-31": the parsed times; "!" before the range if
+ * only days are exact. */
 static const char *read_as(const char *text, struct arena *a)
 {
 	struct parsed_time t = {0};
@@ -142,7 +142,7 @@ static void parts_of_years(void **state)
 	check(cases, COUNT(cases));
 }
 
-static void words_that_are_not_times(void **state)
+static void ignores_words_that_are_not_times(void **state)
 {
 	static const struct phrase_case cases[] = {
 		{"may I ask", ""},
@@ -312,7 +312,7 @@ int main(void)
 		cmocka_unit_test(years),
 		cmocka_unit_test(relative_years),
 		cmocka_unit_test(parts_of_years),
-		cmocka_unit_test(words_that_are_not_times),
+		cmocka_unit_test(ignores_words_that_are_not_times),
 		cmocka_unit_test(calendar_periods),
 		cmocka_unit_test(rolling_periods),
 		cmocka_unit_test(days_and_ranges),

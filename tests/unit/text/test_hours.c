@@ -81,7 +81,7 @@ static void hours_of_every_spelling(void **state)
 	arena_free(&a);
 }
 
-/* A company whose calendar has no peak: "peak power" is the highest power, and no hour. */
+/* Without peak hours in the company's calendar, "peak power" is the highest power, not an hour. */
 static void no_peak_hours_without_definition(void **state)
 {
 	struct arena *a = arena_new(1 << 20);

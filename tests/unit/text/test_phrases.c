@@ -1,5 +1,5 @@
-/* The phrases of tests/dates: what people say of time, in several zones, at moments where days,
- * clocks, months and years change. */
+/* The time phrases of tests/dates, in several time zones, at moments when days, clocks, months and
+ * years change. */
 #include "text_test.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #define LEAST     400
 #define ZONES_MAX 16
 
-/* One line of the file that begins with @. */
+/* A line of the file that begins with @. */
 struct setting {
 	struct date today;
 	struct company_calendar calendar;
@@ -116,7 +116,7 @@ static bool check(const struct setting *s, const char *phrase, const char *want,
 	return good;
 }
 
-static void phrases_mean_what_people_mean(void **state)
+static void phrases_have_the_expected_meaning(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 64);
 	const char *text, *zone = NULL, *seen[ZONES_MAX];
@@ -155,6 +155,6 @@ static void phrases_mean_what_people_mean(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(phrases_mean_what_people_mean)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(phrases_have_the_expected_meaning)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What the tests of texts share. */
+/* Shared by the text tests. */
 #ifndef TESTS_TEXT_TEST_H
 #define TESTS_TEXT_TEST_H
 

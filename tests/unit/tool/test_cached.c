@@ -27,7 +27,7 @@ static int tear_down_cached(void **state)
 	return tear_down(state);
 }
 
-/* The small catalogue's tool with this header line in front. */
+/* The small catalogue's tool with this line added to its header. */
 static void use_tool(const char *header, const struct domain *const *modules)
 {
 	const struct toolbox_options options = {.loop = loop,
@@ -150,7 +150,7 @@ static void tenants_never_share_results(void **state)
 	who.tenant = "globex";
 	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_string_equal(recorded.tenant, "globex");
-	who.user = "bob"; /* another user of the same tenant does */
+	who.user = "bob"; /* another user of the same tenant gets a hit */
 	assert_false(sends_query("{'hub': 'E1'}"));
 }
 
@@ -339,7 +339,7 @@ static void corrupt_entry_is_a_miss(void **state)
 	assert_string_equal(answer->tables[0]->rows[0][0], "fresh");
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"corrupt\"}"), 1);
 	assert_memory_equal(corrupt_cache.key.p,
-			    "acme\0tool:", 10); /* the tenant opens every key */
+			    "acme\0tool:", 10); /* each key begins with the tenant */
 }
 
 /* ---- tool functions ---- */

@@ -1,4 +1,5 @@
-/* The gate: who may call what, what a refused call costs, how calls end and are cancelled. */
+/* The gate: permissions of callers, refused calls without a query, and the end and cancellation of
+ * calls. */
 #include "tool_test.h"
 #include "vesper/metric.h"
 
@@ -20,7 +21,7 @@ static void a_permitted_call_runs(void **state)
 	assert_false(recorded.write);
 }
 
-/* What may not be seen is there no more than what does not exist. */
+/* Data that the caller may not see is reported as nonexistent. */
 static void a_denied_call_can_look_empty(void **state)
 {
 	(void)state;
@@ -43,7 +44,7 @@ static void a_denied_call_sends_nothing(void **state)
 	assert_int_equal(answer->args.count, 0);
 }
 
-static void a_foreign_agent_is_denied(void **state)
+static void another_agent_is_denied(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -94,7 +95,7 @@ static void a_hidden_tool_is_for_code_only(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
 }
 
-static void a_cancelled_call_never_answers(void **state)
+static void cancelled_call_gets_no_result(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -130,7 +131,7 @@ static void errors_become_outcomes(void **state)
 		 true},
 		{{.code = ERR_UPSTREAM, .text = "42S02 no table"}, OUTCOME_ERROR, false},
 		{{.code = ERR_LIMIT, .may_retry = true, .text = "queue full"}, OUTCOME_ERROR, true},
-		/* our own login is refused: nothing that the caller could be blamed for */
+		/* the database refused our own login, which is not the caller's fault */
 		{{.code = ERR_DENIED, .text = "login"}, OUTCOME_ERROR, false},
 	};
 
@@ -163,10 +164,10 @@ int main(void)
 		TEST(a_permitted_call_runs),
 		TEST(a_denied_call_sends_nothing),
 		TEST(a_denied_call_can_look_empty),
-		TEST(a_foreign_agent_is_denied),
+		TEST(another_agent_is_denied),
 		TEST(an_unknown_tool_is_an_error),
 		TEST(a_hidden_tool_is_for_code_only),
-		TEST(a_cancelled_call_never_answers),
+		TEST(cancelled_call_gets_no_result),
 		TEST(errors_become_outcomes),
 		TEST(calls_are_counted),
 	};

@@ -25,7 +25,7 @@ static void check(void)
 	finished = 0;
 	open_box((const struct domain *const[]){NULL});
 	toolbox_check(box, "acme", on_problem, on_finished, NULL);
-	assert_int_equal(finished, 0); /* never from inside */
+	assert_int_equal(finished, 0); /* never called from within toolbox_check */
 	for (int i = 0; i < 100 && !finished; i++)
 		loop_run_once(loop);
 	assert_int_equal(finished, 1);

@@ -69,7 +69,7 @@ static void rejects_missing_required_fact(void **state)
 	assert_error(r, NULL);
 }
 
-static void rejects_other_unit_than_declared(void **state)
+static void rejects_undeclared_unit(void **state)
 {
 	struct result *r = rows();
 
@@ -91,7 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rejects_undeclared_fact),
 		TEST(rejects_missing_required_fact),
-		TEST(rejects_other_unit_than_declared),
+		TEST(rejects_undeclared_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

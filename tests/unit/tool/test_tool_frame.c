@@ -75,7 +75,7 @@ static int tear_down_real(void **state)
 	return tear_down(state);
 }
 
-/* The sum of the prices of the rows that are there. */
+/* The sum of the prices of the existing rows. */
 static void derive(struct result *r, struct arena *a)
 {
 	const struct frame *f = result_frame(r, "wide");

@@ -1,9 +1,9 @@
 /*
  * Ad hoc SQL through the gate, the driver and the database. For each statement of
- * tests/gate/through.tsv the text that the database was given is the one that the gate wrote, and
- * what the database read in it is what the gate read: the same tables, columns and literals.
- * SQLite says so by its authorizer and its own program of the statement; PostgreSQL by its log and,
- * where libpg_query is installed (Debian: libpg-query-dev), by its parser.
+ * tests/gate/through.tsv, the database receives the text that the gate wrote, and parses the same
+ * tables, columns and literals from it as the gate. SQLite reports them by its authorizer and its
+ * program of the statement; PostgreSQL by its log and, where libpg_query is installed (Debian:
+ * libpg-query-dev), by its parser.
  */
 #include "../db/postgres_test.h"
 
@@ -91,7 +91,7 @@ static const char *text_in(struct arena *a, struct str quoted)
 	return out;
 }
 
-/* What the words bring along that the gate, or the parser for EXTRACT, puts in place of others. */
+/* Literals that the gate adds when it rewrites a function, or that the parser adds for EXTRACT. */
 static bool is_template_text(const char *text)
 {
 	static const char *const own[] = {"",        "%Y",   "%m",    "%d",  " days", " years",
@@ -103,7 +103,7 @@ static bool is_template_text(const char *text)
 	return false;
 }
 
-/* The patterns of LIKE, which the gate writes as each database reads them, or all other texts. */
+/* The patterns of LIKE, which the gate writes for each database, or all other texts. */
 static void gate_texts(const struct gate *g, bool patterns, struct facts *f)
 {
 	struct gate_tokens tokens;
@@ -127,7 +127,7 @@ static void gate_facts(const struct gate_policy *policy, enum dialect dialect, s
 	struct gate g = {policy, dialect, sql, f->arena, &e};
 
 	gate_texts(&g, false, f);
-	/* The lexer takes no parameter, which is what the tenant is. */
+	/* The lexer does not accept parameters, and the tenant is one. */
 	char *written_sql = arena_strdup(f->arena, checked->sql);
 	for (char *at = written_sql; (at = strstr(at, " = ?)"));)
 		at[3] = '1';
@@ -219,7 +219,7 @@ static void through(struct fixture *f, enum dialect dialect, const char *tenant,
 
 static char executed[LOG_BYTES_MAX];
 static size_t executions;
-static sqlite3 *own; /* the same file under the same names, to ask SQLite what it reads */
+static sqlite3 *own; /* the same file under the same names, to find what SQLite reads */
 
 static int on_trace(unsigned type, void *owner, void *statement, void *sql)
 {
@@ -244,7 +244,8 @@ static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routi
 	return SQLITE_OK;
 }
 
-/* What the daemon gives SQLite (db_exact.c) and the gate writes; here nothing is run. */
+/* The functions that the daemon adds to SQLite (db_exact.c) and the gate uses. They are never run
+ * here. */
 static const struct {
 	const char *name;
 	int args;
@@ -271,7 +272,7 @@ static int on_read(void *owner, int action, const char *table, const char *colum
 	return SQLITE_OK;
 }
 
-/* The authorizer's tables and columns, and the texts of the program that SQLite makes. */
+/* The authorizer's tables and columns, and the texts of SQLite's compiled program. */
 static void look_sqlite(struct fixture *f, const struct gate_result *checked,
 			struct facts *database)
 {
@@ -338,7 +339,7 @@ static void sqlite_reads_what_the_gate_reads(void **state)
 
 static long log_read; /* bytes */
 
-/* The new entries of the server's log; lines but the first of an entry begin with a tab there. */
+/* The new entries of the server's log. Continuation lines of an entry begin with a tab. */
 static const char *log_new(struct arena *a)
 {
 	char path[200], *text = arena_alloc(a, LOG_BYTES_MAX), *to = text;
@@ -360,8 +361,8 @@ static const char *log_new(struct arena *a)
 	return text;
 }
 
-/* The statement as the server has it: without the cursor around it, which the driver does not make
- * where it sees the word FOR. */
+/* The statement as the server received it, without the cursor around it. The driver declares no
+ * cursor for statements that contain the word FOR. */
 static const char *statement_in(const char *log, struct arena *a)
 {
 	static const char plain[] = "LOG:  statement: SELECT", cursor[] = "with hold for ";
@@ -383,7 +384,8 @@ static const char *statement_in(const char *log, struct arena *a)
 	return arena_strndup(a, entry, (size_t)(last - entry));
 }
 
-/* As the driver is to send it: the tenant in place of each ? that is in no literal. */
+/* The statement that the driver should send: each ? outside of literals is replaced by the tenant.
+ */
 static const char *with_tenant(const char *sql, struct arena *a)
 {
 	struct buf out;
@@ -423,8 +425,8 @@ static bool is_defined(const struct tree *t, const char *name)
 	return false;
 }
 
-/* A view is a derived table of its own, SELECT columns FROM view: of these the columns are read.
- * Every other reference is to what such a table gives. */
+/* The gate writes each view as a derived table, SELECT columns FROM view. Only these columns are
+ * read from the view; all other references are to columns of a derived table. */
 static void see_view(struct tree *t, const json_t *select, const json_t *table)
 {
 	const char *schema = json_string_value(json_object_get(table, "schemaname"));

@@ -65,7 +65,7 @@ static void tables_are_described_by_the_header(void **state)
 	assert_null(t->columns[0].unit);
 }
 
-static void truncation_is_passed_on(void **state)
+static void reports_truncation(void **state)
 {
 	(void)state;
 	recording_db_table(&recorded, "Hub", "E1", NULL);
@@ -231,7 +231,7 @@ static void dates_are_compared_as_dates(void **state)
 	}
 }
 
-static void a_cancelled_range_query_never_answers(void **state)
+static void cancelled_range_query_gives_no_result(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -370,7 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(runs_all_queries_as_one_request),
 		TEST(tables_are_described_by_the_header),
-		TEST(truncation_is_passed_on),
+		TEST(reports_truncation),
 		TEST(reports_existing_range),
 		TEST(rejects_text_as_range),
 		TEST(uses_only_the_day_of_a_range),
@@ -378,7 +378,7 @@ int main(void)
 		TEST(suggests_entities_with_data),
 		TEST(treats_days_back_as_requested_time),
 		TEST(dates_are_compared_as_dates),
-		TEST(a_cancelled_range_query_never_answers),
+		TEST(cancelled_range_query_gives_no_result),
 		TEST(a_column_needs_its_permission),
 		TEST(facts_are_derived_from_rows_only),
 		TEST(runs_derivation_named_in_file),

@@ -12,8 +12,8 @@
 static struct pool *workers;
 static pthread_t loop_thread;
 static sem_t entered, go_on;
-static bool waits;                  /* the next derivation does, until go_on */
-static atomic_bool derived_on_loop; /* the last derivation */
+static bool waits;                  /* the next derivation waits until go_on */
+static atomic_bool derived_on_loop; /* of the last derivation */
 
 static void derive(struct result *r, struct arena *a)
 {
@@ -120,7 +120,8 @@ static void check_result(const struct result *r, size_t rows)
 	assert_int_equal(r->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(r->table_count, 1);
 	assert_int_equal(r->tables[0]->row_count, rows);
-	assert_string_equal(r->tables[0]->columns[1].label, "Average price"); /* the header's */
+	assert_string_equal(r->tables[0]->columns[1].label,
+			    "Average price"); /* as the header declares */
 	assert_string_equal(result_fact(r, "rows")->value, count);
 	assert_string_equal(result_fact(r, "rows")->label, "E1");
 	result_hash(r, hash);

@@ -54,7 +54,7 @@ static void rejects_tool_without_source(void **state)
 	(void)state;
 	options.sources = &none;
 	assert_false(toolbox_new(&options, &box, &e));
-	assert_non_null(strstr(e.text, SMALL_TOOL_PATH ":1: there is no source warehouse"));
+	assert_non_null(strstr(e.text, SMALL_TOOL_PATH ":1: source warehouse is not configured"));
 	open_box(NULL);
 	assert_string_equal(call_tool("get_price", "{'hub': 'E1'}")->source, "warehouse");
 }
@@ -89,7 +89,7 @@ static void rejects_unknown_derivation(void **state)
 {
 	(void)state;
 	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
-	refused(NULL, SMALL_TOOL_PATH ":19: there is no derivation thrice");
+	refused(NULL, SMALL_TOOL_PATH ":19: derivation thrice does not exist");
 	add_header("-- column \"Twice\" derived\n-- derive: twice Price Hub\n");
 	refused(NULL, SMALL_TOOL_PATH ":19: twice adds a fact of, which is not declared");
 	add_header("-- derive: twice Price Hub\n");

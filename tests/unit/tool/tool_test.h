@@ -157,7 +157,7 @@ static inline struct op *start(const struct tool_request *request)
 	if (!box)
 		open_box(NULL);
 	struct op *op = tool_start(box, request, arena, on_result, NULL);
-	assert_int_equal(answers, 0); /* never within tool_start */
+	assert_int_equal(answers, 0); /* never called from within tool_start */
 	return op;
 }
 

@@ -91,12 +91,12 @@ static bool read_gaps(const struct table *t, const struct curve *high, const str
 
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *text = table_cell(t, row, "Hour");
-		bool of_low = is_row_of(t, row, low);
+		bool is_low = is_row_of(t, row, low);
 		long hour = text ? strtol(text, NULL, 10) : -1;
-		if (hour < 0 || hour >= HOURS_PER_DAY || (!of_low && !is_row_of(t, row, high)) ||
-		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents[of_low][hour]))
+		if (hour < 0 || hour >= HOURS_PER_DAY || (!is_low && !is_row_of(t, row, high)) ||
+		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents[is_low][hour]))
 			continue;
-		seen[of_low] |= 1u << hour;
+		seen[is_low] |= 1u << hour;
 	}
 	for (int hour = 0; hour < HOURS_PER_DAY; hour++) {
 		if (!(seen[0] >> hour & seen[1] >> hour & 1))
@@ -205,27 +205,27 @@ static void add_spread(struct result *r, struct arena *a, const struct table *pe
 		});
 }
 
-static const char *side_words(const struct result *r, struct arena *a, const char *name,
+static const char *limit_text(const struct result *r, struct arena *a, const char *name,
 			      const char *within, const char *beyond)
 {
 	const char *price = args_text(&r->args, name, a);
 	const struct arg *incl = args_find(&r->args, arena_printf(a, "%s_incl", name));
-	bool counts = !incl || incl->values[0].number != 0;
+	bool is_inclusive = !incl || incl->values[0].number != 0;
 
-	return price ? arena_printf(a, "%s $%s", counts ? within : beyond, price) : NULL;
+	return price ? arena_printf(a, "%s $%s", is_inclusive ? within : beyond, price) : NULL;
 }
 
 /* Adds the conditions on day and price, if there are any. */
 static void add_limits(struct result *r, struct arena *a)
 {
 	const char *day = args_text(&r->args, "day", a);
-	const char *above = side_words(r, a, "min_price", "at or above", "above");
-	const char *below = side_words(r, a, "max_price", "at or below", "below");
+	const char *above = limit_text(r, a, "min_price", "at or above", "above");
+	const char *below = limit_text(r, a, "max_price", "at or below", "below");
 
 	if (day)
 		domain_add_text(r, a, "day", "Day", domain_period(a, day, day));
 	if (above || below)
-		domain_add_text(r, a, "bound", "Prices that count",
+		domain_add_text(r, a, "bound", "Prices included",
 				above && below ? arena_printf(a, "%s and %s", above, below)
 				: above        ? above
 					       : below);
@@ -242,7 +242,7 @@ static void add_hours(struct result *r, struct arena *a, const struct table *per
 		    domain_number(periods, row, "DataPoints", &hours)) {
 			domain_add_number(
 				r, a, "hours",
-				arena_printf(a, "%s %s: hours that count", c->vendor, c->asof),
+				arena_printf(a, "%s %s: hours at these prices", c->vendor, c->asof),
 				hours, "hours", NULL);
 			return;
 		}

@@ -9,7 +9,7 @@
 #include "domain_int.h"
 
 #define VIEWS "views"
-enum { DAYS_SHOWN_SINGLY = 45 }; /* longer ranges are shown by month */
+enum { DAILY_STEP_DAYS_MAX = 45 }; /* longer ranges are shown by month */
 
 extern const struct domain pbi_metrics_domain;
 
@@ -32,13 +32,13 @@ static void derive_share(struct result *r, struct arena *a)
 	const char *order = args_text(&r->args, "order", a);
 	struct decimal top, all;
 
-	domain_add_text(r, a, "end", "Which end comes first",
+	domain_add_text(r, a, "end", "Listed first",
 			order && strcmp(order, "asc") == 0 ? "least" : "most");
 	if (!whole || !domain_number(whole, 0, "AllViews", &all) ||
 	    !domain_number(r->tables[0], 0, "TotalViews", &top))
 		return;
 	add_period(r, a, table_cell(whole, 0, "FirstDay"), table_cell(whole, 0, "LastDay"));
-	domain_add_number(r, a, "all_views", "Views in all", all, VIEWS, NULL);
+	domain_add_number(r, a, "all_views", "Total views", all, VIEWS, NULL);
 	domain_add_percent(r, a, "top_share",
 			   arena_printf(a, "Share of %s", name ? name : "the first"), top, all);
 }
@@ -50,7 +50,7 @@ static bool run_top_list(struct tool_call *call, struct err *e)
 
 /* ---- trend ---- */
 
-static bool cuts_month(const char *iso, bool at_start)
+static bool is_partial_month(const char *iso, bool at_start)
 {
 	struct date d;
 
@@ -67,9 +67,9 @@ static void find_whole_steps(const struct result *r, bool by_month, const char *
 	*last = r->tables[0]->row_count - 1;
 	if (!by_month)
 		return;
-	if (cuts_month(first_day, true) && *first < *last)
+	if (is_partial_month(first_day, true) && *first < *last)
 		(*first)++;
-	if (cuts_month(last_day, false) && *first < *last)
+	if (is_partial_month(last_day, false) && *first < *last)
 		(*last)--;
 }
 
@@ -128,11 +128,11 @@ static void derive_trend(struct result *r, struct arena *a)
 		domain_add_text(r, a, "report", "Report", table_cell(reports, 0, "ReportName"));
 	else
 		domain_add_count(r, a, "reports", "Reports", reports->row_count);
-	domain_add_number(r, a, "all_views", "Views in all", all, VIEWS, NULL);
+	domain_add_number(r, a, "all_views", "Total views", all, VIEWS, NULL);
 	find_whole_steps(r, by_month, from ? from : first_day, to ? to : last_day, &first, &last);
 	add_change(r, a, by_month ? "month" : "day", first, last);
 	if (first > 0 || last + 1 < r->tables[0]->row_count)
-		domain_add_text(r, a, "whole_step", "Compared are whole steps", "month");
+		domain_add_text(r, a, "whole_step", "Compared in complete steps of a", "month");
 }
 
 /* Shows a short period by day, so that it has more than one point. */
@@ -145,7 +145,7 @@ static bool get_views_trend(struct tool_call *call, struct err *e)
 	struct date first, last;
 
 	if (!step && from && to && date_parse_iso(from, &first) && date_parse_iso(to, &last) &&
-	    date_to_days(last) - date_to_days(first) < DAYS_SHOWN_SINGLY)
+	    date_to_days(last) - date_to_days(first) < DAILY_STEP_DAYS_MAX)
 		tool_arg_set(call, "step", value_text("day"));
 	return tool_sql_run_and_derive(call, derive_trend, e);
 }

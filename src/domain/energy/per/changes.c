@@ -44,8 +44,8 @@ static const char *span_words(struct date before, struct date after, struct aren
 struct moves {
 	size_t count, later, earlier, same;
 	bool whole; /* all shifts are whole months */
-	int least_months, most_months;
-	int64_t least_days, most_days;
+	int min_months, max_months;
+	int64_t min_days, max_days;
 };
 
 static void add_move(struct moves *m, struct date before, struct date after)
@@ -62,17 +62,17 @@ static void add_move(struct moves *m, struct date before, struct date after)
 		return;
 	bool first = m->later == 1;
 	m->whole = whole && (first || m->whole);
-	m->least_months = first || months < m->least_months ? months : m->least_months;
-	m->most_months = first || months > m->most_months ? months : m->most_months;
-	m->least_days = first || size < m->least_days ? size : m->least_days;
-	m->most_days = first || size > m->most_days ? size : m->most_days;
+	m->min_months = first || months < m->min_months ? months : m->min_months;
+	m->max_months = first || months > m->max_months ? months : m->max_months;
+	m->min_days = first || size < m->min_days ? size : m->min_days;
+	m->max_days = first || size > m->max_days ? size : m->max_days;
 }
 
-static const char *range_words(long long least, long long most, const char *unit, struct arena *a)
+static const char *range_words(long long min, long long max, const char *unit, struct arena *a)
 {
-	if (least == most)
-		return arena_printf(a, "%lld %s%s", least, unit, least == 1 ? "" : "s");
-	return arena_printf(a, "%lld to %lld %ss", least, most, unit);
+	if (min == max)
+		return arena_printf(a, "%lld %s%s", min, unit, min == 1 ? "" : "s");
+	return arena_printf(a, "%lld to %lld %ss", min, max, unit);
 }
 
 static void add_pattern(struct result *r, struct arena *a, const struct moves *m)
@@ -88,10 +88,10 @@ static void add_pattern(struct result *r, struct arena *a, const struct moves *m
 		return;
 	words = arena_printf(a, "%zu of %zu dates moved later", m->later, m->count);
 	if (m->later)
-		words = arena_printf(
-			a, "%s, by %s", words,
-			m->whole ? range_words(m->least_months, m->most_months, "month", a)
-				 : range_words(m->least_days, m->most_days, "day", a));
+		words = arena_printf(a, "%s, by %s", words,
+				     m->whole
+					     ? range_words(m->min_months, m->max_months, "month", a)
+					     : range_words(m->min_days, m->max_days, "day", a));
 	if (m->earlier)
 		words = arena_printf(a, "%s; %zu moved earlier", words, m->earlier);
 	if (m->same)

@@ -17,7 +17,7 @@ enum { RECENT_DAYS = 7 };
 extern const struct domain per_domain;
 
 /* The display text of a cell: its dimension's label, if there is one. */
-static const char *shown(const struct table *t, const char *column, const char *text)
+static const char *display_text(const struct table *t, const char *column, const char *text)
 {
 	int at = table_column(t, column);
 
@@ -59,7 +59,7 @@ static const char *count_words(const struct table *t, const char *column, struct
 	}
 	for (size_t i = 0; i < n; i++)
 		words = arena_printf(a, "%s%s%zu %s", words, i ? ", " : "", counts[i],
-				     shown(t, column, values[i]));
+				     display_text(t, column, values[i]));
 	return words;
 }
 
@@ -87,11 +87,11 @@ static void add_forecast(struct result *r, struct arena *a, struct decimal forec
 	domain_add_number(r, a, "forecast", "Forecast", forecast, DOLLARS, NULL);
 	if (!decimal_sub(forecast, budget, &gap) || gap.units == 0)
 		return;
-	domain_add_text(r, a, "forecast_side", "Forecast against budget",
+	domain_add_text(r, a, "forecast_side", "Forecast compared with budget",
 			gap.units > 0 ? "over" : "under");
 	if (gap.units < 0)
 		gap.units = -gap.units;
-	domain_add_number(r, a, "forecast_gap", "Forecast from budget", gap, DOLLARS,
+	domain_add_number(r, a, "forecast_gap", "Difference of forecast and budget", gap, DOLLARS,
 			  arena_printf(a, "%s - %s", domain_number_text(a, forecast),
 				       domain_number_text(a, budget)));
 }
@@ -168,7 +168,7 @@ static void derive_milestones(struct result *r, struct arena *a)
 		}
 		if (has_next || !domain_cell_is(t, row, "Passed", "no"))
 			continue;
-		domain_add_text(r, a, "next_milestone", "Next milestone",
+		domain_add_text(r, a, "next_milestone", "First milestone still ahead",
 				table_cell(t, row, "Milestone"));
 		domain_add_text(r, a, "next_date", "Its date", words);
 		has_next = true;
@@ -217,8 +217,9 @@ static void add_left_out(struct result *r, struct arena *a, const char *const (*
 		const struct arg *arg = args_find(&r->args, (*args)[0]);
 
 		for (size_t i = 0; arg && i < arg->count; i++)
-			domain_list_add(&list, "%s",
-					shown(r->tables[0], (*args)[1], arg->values[i].text));
+			domain_list_add(
+				&list, "%s",
+				display_text(r->tables[0], (*args)[1], arg->values[i].text));
 	}
 	words = domain_list_end(&list, a);
 	if (*words)
@@ -280,7 +281,7 @@ static void derive_portfolio(struct result *r, struct arena *a)
 				     t->is_total_exact || !t->truncated ? "" : "at least ",
 				     (long long)t->total_rows, t->total_rows == 1 ? "" : "s"));
 	if (status)
-		domain_add_text(r, a, "status", "Status", shown(t, "ProjectStatus", status));
+		domain_add_text(r, a, "status", "Status", display_text(t, "ProjectStatus", status));
 	else if (!t->truncated)
 		domain_add_text(r, a, "statuses", "Projects by status",
 				count_words(t, "ProjectStatus", a));
@@ -298,7 +299,7 @@ static bool get_portfolio_summary(struct tool_call *call, struct err *e)
 
 /* Adds the names of the projects with the most red areas. The rows are sorted, so they come
  * first. */
-static void add_worst(struct result *r, struct arena *a, struct decimal most)
+static void add_worst(struct result *r, struct arena *a, struct decimal max)
 {
 	const struct table *t = r->tables[0];
 	struct domain_list names;
@@ -307,36 +308,36 @@ static void add_worst(struct result *r, struct arena *a, struct decimal most)
 
 	domain_list_init(&names);
 	while (n < t->row_count && domain_number(t, n, "RedAreas", &red) &&
-	       decimal_cmp(red, most) == 0) {
+	       decimal_cmp(red, max) == 0) {
 		const char *name = table_cell(t, n, "ProjectName");
 		name = name ? name : "—";
 		domain_list_add(&names, "%.*s", STR_CUT(name, FACT_ITEM_BYTES_MAX));
 		n++;
 	}
 	domain_add_text(r, a, "worst", "Most red areas", domain_list_end(&names, a));
-	domain_add_number(r, a, "most_red", "Red areas of the worst", most, NULL, NULL);
+	domain_add_number(r, a, "most_red", "Red areas of the worst project", max, NULL, NULL);
 	domain_add_text(r, a, "most_red_words", "In words",
 			arena_printf(a, "🔴 red area%s%s, the most",
-				     decimal_cmp(most, decimal_int(1)) == 0 ? "" : "s",
+				     decimal_cmp(max, decimal_int(1)) == 0 ? "" : "s",
 				     n > 1 ? " each" : ""));
 }
 
 static void derive_ranking(struct result *r, struct arena *a)
 {
 	const struct table *t = r->tables[0];
-	struct decimal most, all;
+	struct decimal max, all;
 
 	domain_add_text(r, a, "projects", "Projects",
 			arena_printf(a, "%lld project%s", (long long)t->total_rows,
 				     t->total_rows == 1 ? "" : "s"));
 	if (sum_of(t, "RedAreas", &all))
-		domain_add_number(r, a, "red_areas", "Red areas in all", all, NULL, NULL);
-	if (!domain_number(t, 0, "RedAreas", &most))
+		domain_add_number(r, a, "red_areas", "Red areas in total", all, NULL, NULL);
+	if (!domain_number(t, 0, "RedAreas", &max))
 		return;
-	if (most.units > 0)
-		add_worst(r, a, most);
+	if (max.units > 0)
+		add_worst(r, a, max);
 	else
-		domain_add_text(r, a, "no_red", "None", "No area of any project is red.");
+		domain_add_text(r, a, "no_red", "No red area", "No area of any project is red.");
 }
 
 static bool get_color_ranking(struct tool_call *call, struct err *e)

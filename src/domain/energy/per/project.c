@@ -30,7 +30,7 @@ static const char *key_of(const char *name, struct arena *a)
 }
 
 /* Shared letter pairs (bigrams), in percent of both names' pairs. */
-static int likeness(const char *a, const char *b)
+static int similarity(const char *a, const char *b)
 {
 	size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
 
@@ -73,7 +73,7 @@ static bool refuse_several(const char *text, const struct table *matches, struct
 	*out = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = "project_name",
-		.detail = arena_printf(a, "\"%s\" fits %zu projects.", text, matches->row_count),
+		.detail = arena_printf(a, "\"%s\" matches %zu projects.", text, matches->row_count),
 		.suggestions = list,
 		.suggestion_count = n,
 	};
@@ -82,15 +82,15 @@ static bool refuse_several(const char *text, const struct table *matches, struct
 
 struct candidate {
 	size_t row;
-	int likeness;
+	int similarity;
 };
 
-static int by_likeness(const void *a, const void *b)
+static int by_similarity(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	return x->likeness != y->likeness ? y->likeness - x->likeness
-					  : (x->row > y->row) - (x->row < y->row);
+	return x->similarity != y->similarity ? y->similarity - x->similarity
+					      : (x->row > y->row) - (x->row < y->row);
 }
 
 static bool refuse_unknown(const char *text, const struct table *all, struct arena *a,
@@ -103,17 +103,17 @@ static bool refuse_unknown(const char *text, const struct table *all, struct are
 
 	for (size_t row = 0; row < all->row_count; row++) {
 		const char *name = table_cell(all, row, "ProjectName");
-		list[row] = (struct candidate){row, name ? likeness(key, key_of(name, a)) : 0};
+		list[row] = (struct candidate){row, name ? similarity(key, key_of(name, a)) : 0};
 	}
-	qsort(list, all->row_count, sizeof(*list), by_likeness);
-	while (n < CLOSEST_MAX && n < all->row_count && list[n].likeness > 0) {
+	qsort(list, all->row_count, sizeof(*list), by_similarity);
+	while (n < CLOSEST_MAX && n < all->row_count && list[n].similarity > 0) {
 		closest[n] = suggestion_of(all, list[n].row, a);
 		n++;
 	}
 	*out = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = "project_name",
-		.detail = arena_printf(a, "I do not know a project \"%s\".", text),
+		.detail = arena_printf(a, "No project is called \"%s\".", text),
 		.suggestions = closest,
 		.suggestion_count = n,
 	};
@@ -122,8 +122,8 @@ static bool refuse_unknown(const char *text, const struct table *all, struct are
 
 /* ---- choice ---- */
 
-static const char *name_alike(const struct table *t, const char *text, bool exactly,
-			      struct arena *a)
+static const char *find_matching_name(const struct table *t, const char *text, bool exactly,
+				      struct arena *a)
 {
 	const char *key = key_of(text, a), *found = NULL;
 
@@ -145,10 +145,10 @@ static bool choose(struct tool_call *call, struct table *const *tables, size_t c
 	struct arena *a = tool_arena(call);
 	const char *text = args_text(tool_args(call), "project_name", a);
 	const struct table *matches = tables[0], *all = tables[count - 1];
-	const char *name = name_alike(matches, text, true, a);
+	const char *name = find_matching_name(matches, text, true, a);
 
 	if (!name)
-		name = name_alike(all, text, false, a);
+		name = find_matching_name(all, text, false, a);
 	if (!name && matches->row_count == 1)
 		name = table_cell(matches, 0, "ProjectName");
 	if (name) {

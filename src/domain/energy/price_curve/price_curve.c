@@ -1,5 +1,5 @@
 /*
- * The price curve module: hub-zones and markets compared, peak against off-peak, seasonal and daily
+ * The price curve module: hub-zones and markets compared, peak and off-peak, seasonal and daily
  * shape. The SQL computes averages; comparisons, differences and ratios are derived here.
  */
 #include "vesper/domain.h"
@@ -374,7 +374,7 @@ static void add_shape(struct result *r, struct arena *a, const char *name, const
 	if (shape)
 		result_add_fact(r, a,
 				(struct fact){.name = name,
-					      .label = "Of the day's average",
+					      .label = "Percentage of the day's average",
 					      .value = shape,
 					      .unit = "%"});
 }

@@ -98,7 +98,7 @@ static void resolves_project_names(void **state)
 	ask("get_project_health", "{'project_name': 'Sierra'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
 	assert_int_equal(result->outcome.suggestion_count, 2);
-	assert_says("fits 2 projects. Did you mean Sierra Solar (");
+	assert_says("matches 2 projects. Did you mean Sierra Solar (");
 	ask("get_project_health", "{'project_name': 'Nazaret Solr'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
 	assert_string_equal(result->outcome.suggestions[0].value, "Nazareth Solar");
@@ -109,7 +109,7 @@ static void overview_shows_budget_by_permission(void **state)
 	(void)state;
 	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
 	assert_says("COD is 15 June 2027");
-	assert_says("**$1.4M** of a budget of **$2.1M** (66.7%)");
+	assert_says("**$1.4M** of a budget of **$2.1M** has been spent (66.7%)");
 	role = "analyst";
 	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
 	assert_says("COD is 15 June 2027");
@@ -256,7 +256,8 @@ static void check_ambiguous(const struct walk *w)
 	if (result->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
 		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
 	assert_true(result->outcome.suggestion_count >= 2);
-	assert_says("fits");
+	assert_true(strstr(answer.markdown, " fits more than one ") ||
+		    strstr(answer.markdown, " matches 2 projects"));
 	assert_says("Did you mean ");
 }
 

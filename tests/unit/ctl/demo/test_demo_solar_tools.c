@@ -283,7 +283,7 @@ static void curve_covers_its_day(void **state)
 	assert_string_equal(fact("date"), "2026-02-27");
 	ask("get_power_curve", "{'logger_id': 'M01', 'date': '2026-02-22'}"); /* of a sensor */
 	assert_string_equal(fact("peakValue"), "-");
-	assert_non_null(strstr(fact("note"), "no power readings"));
+	assert_non_null(strstr(fact("note"), "No power was recorded"));
 	ask("get_power_curve", "{'logger_id': '925', 'date': '2026-02-24'}");
 	ask("get_power_curve", "{'logger_id': '926', 'date': '2026-02-18'}"); /* with the gap */
 	assert_int_equal(rows("main"), 72);
@@ -411,7 +411,7 @@ static void ratio_shows_its_completeness(void **state)
 	ask("calculate_performance_ratio", "{'logger_id': ['A-1']}"); /* it has no sensor */
 	tenant = "mesa";
 	assert_string_equal(fact("pr"), "-");
-	assert_non_null(strstr(fact("note"), "no irradiance"));
+	assert_non_null(strstr(fact("note"), "No irradiance was recorded"));
 	ask("calculate_performance_ratio",
 	    "{'logger_id': ['921'], 'date': '2026-02-22', 'capacity_kw': 0}");
 	assert_string_equal(fact("pr"), "-");
@@ -437,7 +437,7 @@ static void forecast_shows_method_and_history(void **state)
 	assert_non_null(strstr(fact("note"), "37 are needed"));
 	ask("forecast_production", "{'logger_id': '940', 'days_ahead': 7}"); /* retired since */
 	assert_string_equal(fact("total"), "-");
-	assert_non_null(strstr(fact("note"), "newest data are of 2025-01-10"));
+	assert_non_null(strstr(fact("note"), "newest data is from 2025-01-10"));
 }
 
 static void tenants_are_isolated(void **state)
