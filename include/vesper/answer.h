@@ -106,7 +106,7 @@ struct turn_answer {
 	int stage_count;                 /* stages started */
 	size_t left_out;                 /* parts that did not fit the answer's prompt */
 	/* Catalogue examples in the prompt of a supervisor or planner. */
-	const struct example_def *like[PROMPT_LIKE_MAX];
+	const struct example_def *like[PROMPT_SIMILAR_MAX];
 	size_t like_count;
 	const struct receipt *receipt;
 	const char *receipt_id; /* set when stored with the answer; NULL: none */
@@ -214,8 +214,8 @@ bool flow_answer(const struct plan *p, const struct result *asked, const struct 
 /* A prop of a component after the plan has ended. */
 struct shown_prop {
 	const char *name;
-	const char *text;       /* value as the source spells it; NULL: it is a table */
-	struct ref_place place; /* where the value was found: its column, fact or table gives type
+	const char *text;        /* value as the source spells it; NULL: it is a table */
+	struct ref_target place; /* where the value was found: its column, fact or table gives type
 				   and unit; result NULL: written in the flow */
 };
 struct shown {
@@ -338,7 +338,7 @@ void check_text(struct answer_turn *t, const char *text, size_t len);
  * checked one by one. */
 bool check_template(struct answer_turn *t, const struct view_answer *made);
 /* No more text follows: emits waiting text, or asks for a rewrite. */
-void check_last(struct answer_turn *t);
+void check_flush(struct answer_turn *t);
 void check_end(struct answer_turn *t);
 /* Checks a text that is not streamed, such as a model's clarifying question. */
 const char *check_plain(struct answer_turn *t, const char *text);

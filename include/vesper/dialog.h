@@ -244,7 +244,7 @@ void context_set_unsummarized(struct dialog_turn *t, const struct message *messa
  * stored. */
 void context_summarize(struct dialog_turn *t, const struct message *messages, size_t count,
 		       bool has_more);
-void context_word_summary(struct dialog_turn *t, const char *text);
+void context_set_summary_text(struct dialog_turn *t, const char *text);
 void context_summary_stored(struct dialog_turn *t);
 
 /* ---- client_history.c: a conversation that the client stores ---- */

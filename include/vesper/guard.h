@@ -98,7 +98,7 @@ struct guard_unbound {
 };
 
 struct guard_sink {
-	void (*on_piece)(void *owner, const struct guard_chunk *chunk);
+	void (*on_answer_chunk)(void *owner, const struct guard_chunk *chunk);
 	/* For GUARD_REWRITE. True: guard_numbers_rewrite will be called later, and nothing is
 	 * passed on until then. False, or NULL: no model can be asked. */
 	bool (*on_unbound)(void *owner, const struct guard_unbound *unbound);

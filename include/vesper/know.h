@@ -148,7 +148,7 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
  * "and"; an item in a list of names is not a clause. Pure. */
 size_t know_clause_count(const struct know *k, const char *question, struct arena *a);
 
-/* Catalogue examples similar to this question, most similar first: at most PROMPT_LIKE_MAX, of
+/* Catalogue examples similar to this question, most similar first: at most PROMPT_SIMILAR_MAX, of
  * tools that this caller may use, without values that the caller may not know. Permissions of other
  * callers affect neither the selection nor its order. Pure. */
 size_t know_examples(const struct know *k, const struct know_input *in, struct arena *a,

@@ -66,7 +66,7 @@ struct lease_signal {
 	bool followed; /* LOST: the log continues from the other replica */
 	/* of TAKE_OVER */
 	uint64_t fence;
-	struct str taking; /* the lease's member "turn"; empty: unreadable */
+	struct str takeover_data; /* the lease's member "turn"; empty: unreadable */
 	const struct principal *who;
 };
 

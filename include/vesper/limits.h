@@ -178,15 +178,15 @@
 #define PROMPT_TOKENS                                                                              \
 	16000 /* data in one model call, in tokens; 100 rows of 10 columns have 5,000 tokens */
 /* The question, the date and the outcomes of one plan need this many. */
-#define PROMPT_TOKENS_LEAST 1000
-#define PROMPT_ROWS_MAX     40 /* rows of one result; its statistics cover all rows */
-#define PROMPT_VALUES_MAX   20 /* known values of a dimension; code resolves the other values */
-#define PROMPT_TOOLS_WHOLE  3  /* tools described in full; for others the prompt has one line */
+#define PROMPT_TOKENS_MIN  1000
+#define PROMPT_ROWS_MAX    40 /* rows of one result; its statistics cover all rows */
+#define PROMPT_VALUES_MAX  20 /* known values of a dimension; code resolves the other values */
+#define PROMPT_TOOLS_WHOLE 3  /* tools described in full; for others the prompt has one line */
 #define PROMPT_EXAMPLES_MAX                                                                        \
 	1 /* examples per domain in a supervisor's prompt: 150 tokens for twelve domains */
-#define PROMPT_LIKE_MAX 3 /* similar example questions in a prompt, with their calls */
+#define PROMPT_SIMILAR_MAX 3 /* similar example questions in a prompt, with their calls */
 /* Least share of equal words in a similar question; names in it rarely match. */
-#define PROMPT_LIKE_LEAST 0.4
+#define PROMPT_SIMILARITY_MIN 0.4
 /* Longer cells are cut, so that one cell does not fill the prompt. */
 #define PROMPT_CELL_BYTES_MAX 1000
 
@@ -236,8 +236,8 @@
 
 /* guardrail checks of questions */
 /* Time limit, after which code decides; supervisors rarely take so long. */
-#define VET_MS         2000
-#define VET_TOKENS_MAX 512 /* of the model's answer: one of five words, and some thinking */
+#define GUARDRAIL_MS         2000
+#define GUARDRAIL_TOKENS_MAX 512 /* of the model's answer: one of five words, and some thinking */
 
 /* the number check */
 #define CHECKED_ITEMS_MAX                                                                          \
@@ -428,14 +428,14 @@
 /* The store's: a replica that takes over from a stopped one needs the locked rows. */
 #define STORE_TX_IDLE_MS 5000
 /* Setting the tenant on an idle connection; then its worker is abandoned. */
-#define DB_CHECKOUT_MS      2000
-#define DB_STOP_GRACE_MS    1000 /* a cancel must take effect by then, or the worker is abandoned */
-#define DB_STOP_HARD_MS     3000 /* a cancel must be sent by then, or the worker is abandoned */
-#define DB_STOP_THREADS     2    /* threads that call the driver's cancel, which may block */
-#define DB_LOST_MAX         16   /* abandoned workers that are replaced by new ones */
-#define DB_CLOSE_MS         2000 /* closing a pool waits this long for cancelled statements */
-#define DB_CLOSE_WRITE_MS   5000 /* the same for writes to a file: DB_BUSY_MS, and a slow disk */
-#define DB_BREAKER_FAILURES 5    /* failures in a row that open a server's circuit breaker */
+#define DB_CHECKOUT_MS          2000
+#define DB_STOP_GRACE_MS        1000 /* a cancel must take effect by then, or the worker is abandoned */
+#define DB_STOP_HARD_MS         3000 /* a cancel must be sent by then, or the worker is abandoned */
+#define DB_STOP_THREADS         2    /* threads that call the driver's cancel, which may block */
+#define DB_REPLACED_WORKERS_MAX 16   /* abandoned workers that are replaced by new ones */
+#define DB_CLOSE_MS             2000 /* closing a pool waits this long for cancelled statements */
+#define DB_CLOSE_WRITE_MS       5000 /* the same for writes to a file: DB_BUSY_MS, and a slow disk */
+#define DB_BREAKER_FAILURES     5    /* failures in a row that open a server's circuit breaker */
 /* Time it stays open: a recovered server is noticed within five seconds. */
 #define DB_BREAKER_MS 3000
 /* Older connections are reopened, before an access token expires. */
@@ -468,18 +468,20 @@
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
 /* classifying values of a column by a model (tool_point.c) */
-#define POINT_VALUES_MAX                                                                           \
+#define CLASSIFY_VALUES_MAX                                                                        \
 	2000 /* with the largest measures: eight calls of a model, each repeated at most once */
-#define POINT_BATCH       250 /* lines of one call: models answer longer lists less carefully */
-#define POINT_CLASSES_MAX 12  /* classes of one call; users cannot compare more at a glance */
+#define CLASSIFY_BATCH_LINES 250 /* lines of one call: models answer longer lists less carefully   \
+				  */
+#define CLASSIFY_CLASSES_MAX 12  /* classes of one call; users cannot compare more at a glance */
 /* Of a value in a model's prompt: the first sentences of a comment. */
-#define POINT_VALUE_BYTES 200
+#define CLASSIFY_VALUE_BYTES 200
 /* For totals of the values of FRAME_ROWS_MAX rows on a worker: the weight and row of each. */
-#define POINT_SCRATCH_BYTES (16 * 1024 * 1024)
-#define POINT_TOKENS_MAX    4096 /* of its answer: POINT_BATCH numbers and their separators */
-#define POINT_KEPT_MS                                                                              \
-	(24 * 3600 * 1000) /* a model's classes of the same values are cached this long */
-#define POINT_WORDS_MAX 64 /* words of a description or a class, synonyms included */
+#define CLASSIFY_SCRATCH_BYTES (16 * 1024 * 1024)
+#define CLASSIFY_TOKENS_MAX                                                                        \
+	4096 /* of its answer: CLASSIFY_BATCH_LINES numbers and their separators */
+#define CLASSIFY_CACHE_MS                                                                          \
+	(24 * 3600 * 1000)    /* a model's classes of the same values are cached this long */
+#define CLASSIFY_WORDS_MAX 64 /* words of a description or a class, synonyms included */
 
 /* computation over frames */
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */
@@ -607,13 +609,13 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 /* Tenant stores prepared or maintained at a time; each holds 100 KB meanwhile. */
 #define STORES_AT_ONCE 4
 /* Delay before a store that was unavailable at startup is retried. */
-#define PREPARE_AGAIN_MS 1000
-#define PREPARE_BUSY_MS  100 /* delay before a locked file is retried at startup */
+#define PREPARE_RETRY_MS      1000
+#define PREPARE_BUSY_RETRY_MS 100 /* delay before a locked file is retried at startup */
 /* Time for such retries; then startup continues without the file. */
-#define PREPARE_BUSY_END_MS 5000
-#define SWITCHES_MAX        500     /* tool switches of one tenant: agents times tools */
-#define SWITCHES_REFRESH_MS 2000    /* a switch takes effect on all replicas within five seconds */
-#define RETAIN_EVERY_MS     3600000 /* interval of deleting expired data */
+#define PREPARE_BUSY_TIMEOUT_MS 5000
+#define SWITCHES_MAX            500  /* tool switches of one tenant: agents times tools */
+#define SWITCHES_REFRESH_MS     2000 /* a switch takes effect on all replicas within five seconds */
+#define RETAIN_EVERY_MS         3600000 /* interval of deleting expired data */
 #define RETAIN_ROUNDS_MAX                                                                          \
 	20000 /* delete requests in a row; a damaged file could return the same rows forever */
 /* Messages deleted by one request, so that turns can write in between. */
@@ -632,7 +634,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define TURN_SILENT_MS       10000
 #define TURN_SILENT_EVERY_MS 5000 /* interval of the search for these turns */
 /* The row of a finished turn: its last writers have ended by then. */
-#define TURN_ROW_KEPT_MS 86400000
+#define TURN_ROW_TTL_MS 86400000
 /* Orphaned turns closed by one request; startup repeats it until none is left. */
 #define STORE_ORPHANS_MAX 64
 
@@ -675,11 +677,11 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define EMBED_TEXT_BYTES 8000 /* sent of each text; more than a passage with its heading */
 #define EMBED_DIMS_MAX   4096 /* numbers of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
-	(16 * 1024 * 1024)         /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
-#define EMBED_QUESTION_MS     3000 /* for a question's vector; then the search uses words only */
-#define SSE_EVENT_BYTES_MAX   (10 * 1024 * 1024) /* one server-sent event */
-#define HTTP_CONNECTIONS_KEPT 256                /* idle connections kept for reuse */
-#define HTTP_CONNECTIONS_MAX  4096 /* outgoing connections; further requests wait for one */
+	(16 * 1024 * 1024)             /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
+#define EMBED_QUESTION_MS         3000 /* for a question's vector; then the search uses words only */
+#define SSE_EVENT_BYTES_MAX       (10 * 1024 * 1024) /* one server-sent event */
+#define HTTP_IDLE_CONNECTIONS_MAX 256                /* idle connections kept for reuse */
+#define HTTP_CONNECTIONS_MAX      4096 /* outgoing connections; further requests wait for one */
 /* Receive buffer of one transfer: some forty deltas per read. */
 #define HTTP_BUFFER_BYTES       8192
 #define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
@@ -739,7 +741,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SOURCE_TENANT_BYTES (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
 #define SOURCE_WAITING_MAX  4 /* loads of a tenant that wait for the running one */
 /* Of one user: a file every few minutes, as when trying delimiters. */
-#define SOURCE_LOADS_HOUR 10
+#define SOURCE_LOADS_PER_HOUR 10
 /* A load of another replica without a heartbeat; then it is dead. */
 #define SOURCE_SILENT_MS 60000
 /* Added to a turn's time limit before the data it may read is deleted. */
@@ -763,7 +765,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define DOCUMENTS_PER_TENANT_MAX                                                                   \
 	10000 /* a company's policies and a wiki, as tests/bench/documents-many.mjs loads them */
 #define DOCUMENT_TENANT_CHUNKS 100000 /* chunks of a tenant: all are searched within 10 ms */
-#define DOCUMENT_LOADS_HOUR                                                                        \
+#define DOCUMENT_LOADS_PER_HOUR                                                                    \
 	12000 /* of one user: all documents that a tenant may have, and some of them again */
 #define DOCUMENTS_LISTED_MAX 500 /* documents on one page of a list */
 /* Of one document: DOCUMENT_BYTES_MAX in chunks of half their size. */
@@ -778,7 +780,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define CITE_BYTES_MAX    24  /* a bracket of citations: six of two digits */
 #define HTML_DEPTH_MAX    256 /* nesting within dropped elements; pages are some 30 deep */
 #define FIND_STEMS_MAX    64  /* stems of a question; a text of 16 KiB has no more relevant ones */
-#define DOCUMENT_COVERAGE_LEAST                                                                    \
+#define DOCUMENT_COVERAGE_MIN                                                                      \
 	0.3 /* share of a question's words in the best passage; below, nothing was found */
 #define FIND_REACH_MAX 64 /* sets of words that occur together in a chunk; the best are kept */
 #define FIND_LOOP_CHUNKS                                                                           \

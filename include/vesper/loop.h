@@ -42,7 +42,7 @@ struct timer *timer_new(struct loop *l, timer_cb cb, void *owner);
 void timer_start(struct timer *t, uint64_t after_ms); /* fires once; another start reschedules it */
 void timer_repeat(struct timer *t, uint64_t every_ms);
 void timer_stop(struct timer *t);
-bool timer_active(const struct timer *t);
+bool timer_is_active(const struct timer *t);
 void timer_free(struct timer **t); /* *t may be NULL */
 
 /* A watch on a borrowed descriptor. Free it before the descriptor is closed. An error is

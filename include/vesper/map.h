@@ -89,7 +89,7 @@ struct map_by {
 			the query groups */
 };
 
-enum map_source { MAP_SAID, MAP_DEFAULT };
+enum map_source { MAP_EXPLICIT, MAP_DEFAULT };
 
 struct map_where {
 	const char *name;                      /* as written in the query */

@@ -77,7 +77,7 @@ MUST_CHECK bool pbi_hosts_check(const char *const *hosts, struct err *e);
 /* Options are copied. ERR_INPUT: an invalid address, ID or place. Sends no request yet. */
 MUST_CHECK bool pbi_new(const struct pbi_options *options, struct pbi **out, struct err *e);
 /* New reference. Callers keep the pbi they started with when it is replaced. NULL is allowed. */
-struct pbi *pbi_hold(struct pbi *p);
+struct pbi *pbi_ref(struct pbi *p);
 /* Drops a reference; the last one cancels running requests without callbacks. */
 void pbi_free(struct pbi **p);
 

@@ -27,7 +27,7 @@
 #include "vesper/str.h"
 
 /* The address of a Redis. Only `shown` may be logged, as the address may contain a password. */
-struct redis_place {
+struct redis_address {
 	const char *host; /* host name or IP address; NULL: use `path` */
 	int port;
 	const char *path;     /* of a Unix socket */
@@ -40,7 +40,7 @@ struct redis_place {
 /* redis://[[user]:password@]host[:port][/db], unix://[[user]:password@]/path[?db=N]; user and
  * password may be percent-encoded. ERR_INPUT: the error describes the mistake and quotes no part of
  * the address. */
-MUST_CHECK bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out,
+MUST_CHECK bool redis_url_parse(const char *url, struct arena *a, struct redis_address *out,
 				struct err *e);
 
 struct redis_link;
@@ -55,7 +55,7 @@ struct redis_link_options {
 };
 
 /* `place` and `check` are borrowed; must outlive the link. */
-struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
+struct redis_link *redis_link_new(struct loop *l, const struct redis_address *place,
 				  const struct redis_link_options *o);
 /* Unanswered commands end at once without a reply. */
 void redis_link_free(struct redis_link **k);
@@ -64,7 +64,7 @@ void redis_link_free(struct redis_link **k);
 typedef void (*redis_reply_cb)(void *owner, const redisReply *reply);
 
 /* Returns true if the connection is up, so that commands may be sent. */
-bool redis_link_up(const struct redis_link *k);
+bool redis_link_is_up(const struct redis_link *k);
 
 /* False: nothing was sent. True: the callback runs once, later. */
 bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
@@ -74,6 +74,6 @@ bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, red
 void redis_link_flush(struct redis_link *k);
 
 /* The server sent an invalid reply: drops the connection. Allowed in a reply callback. */
-void redis_link_distrust(struct redis_link *k, const char *why);
+void redis_link_protocol_error(struct redis_link *k, const char *why);
 
 #endif

@@ -61,14 +61,14 @@ struct ref_scope {
 };
 
 /* The target of a reference. */
-struct ref_place {
+struct ref_target {
 	const struct result *result;
 	const struct table *table; /* of a cell, column or table */
 	int column;
 	const struct fact *fact;
 };
 /* ERR_NOT_FOUND: as ref_value. */
-MUST_CHECK bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out,
+MUST_CHECK bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_target *out,
 			 struct err *e);
 
 /* The value as JSON text (REF_COLUMN: an array of all distinct texts), in the arena; not for

@@ -59,16 +59,16 @@ struct factor {
 
 /* Values of a column, classified by a model or by their words: each fits a description or not, or
  * belongs to a class. The database measures each class. */
-enum { POINT_NONE = 0, POINT_MAYBE = 254, POINT_DROPPED = 255 };
-struct derive_points {
+enum { CLASS_NONE = 0, CLASS_MAYBE = 254, CLASS_DROPPED = 255 };
+struct derive_classification {
 	const char *const *values; /* by their measure, largest first */
-	const unsigned char *of;   /* of each value: a class from 1 on, POINT_NONE or POINT_MAYBE;
-				      POINT_DROPPED: the model's answer was unusable */
+	const unsigned char *of;   /* of each value: a class from 1 on, CLASS_NONE or CLASS_MAYBE;
+				      CLASS_DROPPED: the model's answer was unusable */
 	size_t count;
 	size_t distinct;            /* number of all values, also those not classified */
 	const char *const *classes; /* the classes, or just the description */
 	size_t class_count;
-	const char *const *totals; /* of POINT_NONE, of each class, of POINT_MAYBE; NULL: unknown */
+	const char *const *totals; /* of CLASS_NONE, of each class, of CLASS_MAYBE; NULL: unknown */
 	bool by_model;
 	bool failed; /* a model is configured, but could not be asked */
 };
@@ -85,7 +85,7 @@ struct derive_context {
 	bool by_name;     /* the first column is a display name: each of its values is one entity */
 	bool is_additive; /* the first measure is a total, of which groups have shares */
 	const atomic_bool *cancelled; /* set when the caller cancelled: long work ends; or NULL */
-	const struct derive_points *points; /* of a tool that classifies values; or NULL */
+	const struct derive_classification *points; /* of a tool that classifies values; or NULL */
 };
 const struct factor *derive_factor(const struct derive_context *c, const char *name); /* or NULL */
 

@@ -232,7 +232,7 @@ size_t turns_filter_values(const struct turns *t, const struct principal *who, c
 			   const char *text, struct arena *a, const struct suggestion **out);
 
 /* A call of a stored answer (an item of message.tool_calls) to be run again. */
-struct call_again {
+struct repeat_call {
 	const struct principal *who;
 	const char *turn_id; /* turn of the answer, for the audit log; NULL: none */
 	const json_t *call;
@@ -243,7 +243,7 @@ struct call_again {
 bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json_t *call);
 /* Runs the call with its stored arguments and the current permissions, switches and data. Otherwise
  * as tool_start. */
-struct op *turns_repeat_call(struct turns *t, const struct call_again *again, struct arena *a,
+struct op *turns_repeat_call(struct turns *t, const struct repeat_call *again, struct arena *a,
 			     tool_cb cb, void *owner);
 
 /* A tool call by a program, outside of conversations. */

@@ -94,7 +94,7 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 		      int64_t *bytes, int64_t *rows);
 
 /* The log ID of this process's newest load of the source; NULL: none. */
-const char *uploads_run(const struct uploads *u, const char *tenant, const char *source);
+const char *uploads_newest_load(const struct uploads *u, const char *tenant, const char *source);
 
 typedef void (*uploads_rows_cb)(void *owner, struct table *take, const struct err *e);
 /* Reads the first rows of the version in use. ERR_NOT_FOUND: none is in use. */

@@ -195,7 +195,7 @@ static bool find_column(const struct ask_reader *k, const char *name, const stru
 {
 	const char *text = ref_of(json_object_get(k->input, name));
 	struct ref_scope scope = agent_results(k->agent);
-	struct ref_place p;
+	struct ref_target p;
 	struct err e = {0};
 	struct ref r;
 

@@ -73,7 +73,7 @@ static void on_unlinked(void *owner, const char *text, size_t len)
 		guard_numbers_feed(t->answer->numbers, text, len);
 }
 
-static void on_piece(void *owner, const struct guard_chunk *chunk)
+static void on_answer_chunk(void *owner, const struct guard_chunk *chunk)
 {
 	answer_emit_checked(owner, chunk);
 }
@@ -88,7 +88,7 @@ static struct guard_input numbers_input(struct answer_turn *t)
 		.question = t->core->request.content,
 		.today = t->core->today,
 		.policy = t->options->numbers,
-		.sink = {on_piece, rewrite_ask, t},
+		.sink = {on_answer_chunk, rewrite_ask, t},
 	};
 }
 
@@ -114,7 +114,7 @@ void check_text(struct answer_turn *t, const char *text, size_t len)
 	guard_quotes_feed(t->answer->quotes, text, len);
 }
 
-void check_last(struct answer_turn *t)
+void check_flush(struct answer_turn *t)
 {
 	if (!t->answer->numbers)
 		return;

@@ -338,7 +338,7 @@ static bool find_set(const struct prop_def *p, struct result *r, struct shown_pr
 {
 	for (size_t i = 0; i < r->table_count; i++)
 		if (has_columns(r->tables[i], p)) {
-			out->place = (struct ref_place){
+			out->place = (struct ref_target){
 				.result = r, .table = r->tables[i], .column = -1};
 			return true;
 		}
@@ -362,13 +362,13 @@ static bool find_value(const struct prop_def *p, struct result *r, struct shown_
 		if (!ref_names_match(f->name, p->name) || !same_unit(p, f->unit))
 			continue;
 		out->text = f->value;
-		out->place = (struct ref_place){.result = r, .column = -1, .fact = f};
+		out->place = (struct ref_target){.result = r, .column = -1, .fact = f};
 		return prop_fits(p, out);
 	}
 	if (c < 0 || !t->rows[0][c] || !same_unit(p, t->columns[c].unit))
 		return false;
 	out->text = t->rows[0][c];
-	out->place = (struct ref_place){.result = r, .table = t, .column = c};
+	out->place = (struct ref_target){.result = r, .table = t, .column = c};
 	return prop_fits(p, out);
 }
 

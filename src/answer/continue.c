@@ -274,7 +274,7 @@ bool answer_emit_missing_findings(struct answer_turn *t)
 	emit_unchecked(t, "\n\n");
 	t->answer->rewrite.allowed = false;
 	answer_emit_in_chunks(t, missing, check_text);
-	check_last(t);
+	check_flush(t);
 	check_end(t);
 	answer_written_by(t, "rules", NULL);
 	return true;

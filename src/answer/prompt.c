@@ -313,7 +313,7 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 {
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
 	json_t *question = json_own(t->core->arena, json_str(t->core->request.content));
-	int64_t limit_ms = clock_mono_ms() + VET_MS;
+	int64_t limit_ms = clock_mono_ms() + GUARDRAIL_MS;
 	struct prompt_slot slot;
 	struct llm_call *call;
 	struct buf b;
@@ -323,7 +323,7 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 	call = new_call(t, LLM_ROUTE,
 			prompt_fill(t->core->may.catalog, "guardrail", &slot, 1, t->core->arena));
 	call->format = format;
-	call->max_tokens = VET_TOKENS_MAX;
+	call->max_tokens = GUARDRAIL_TOKENS_MAX;
 	if (limit_ms < call->deadline_ms)
 		call->deadline_ms = limit_ms;
 	scratch_note(s, date_text(t));

@@ -142,7 +142,7 @@ void answer_by_template(struct answer_turn *t)
 	t->answer->rewrite.allowed = false;
 	if (!check_template(t, &t->answer->templated)) {
 		answer_emit_in_chunks(t, t->answer->templated.markdown, check_text);
-		check_last(t);
+		check_flush(t);
 	}
 	check_end(t);
 }
@@ -153,7 +153,7 @@ bool answer_template_rest(struct answer_turn *t)
 	if (!answer_emit_rest(t, t->answer->templated.markdown, check_text))
 		return false;
 	answer_written_by(t, "rules", NULL);
-	check_last(t);
+	check_flush(t);
 	check_end(t);
 	return true;
 }
@@ -203,11 +203,11 @@ void answer_finish_text(struct answer_turn *t)
 	t->answer->written = true;
 	if (t->answer->continued.count > 0) {
 		continue_rest(t);
-		check_last(t);
+		check_flush(t);
 		return;
 	}
 	rest = no_answer_rest(t);
 	if (rest.n)
 		check_text(t, rest.p, rest.n);
-	check_last(t);
+	check_flush(t);
 }

@@ -108,7 +108,7 @@ static void on_get(void *owner, const redisReply *reply)
 		redis_count_command(q->command, reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL &&
 	    reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "GET: unexpected reply type");
+		redis_link_protocol_error(q->redis->link, "GET: unexpected reply type");
 	redis_op_finish(q, value, false);
 }
 
@@ -134,7 +134,7 @@ static void on_set(void *owner, const redisReply *reply)
 		redis_count_command("set", reply ? "error" : "lost");
 	redis_log_refusal(r, reply);
 	if (reply && reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(r->link, "SET: unexpected reply type");
+		redis_link_protocol_error(r->link, "SET: unexpected reply type");
 }
 
 static void on_set_confirmed(void *owner, const redisReply *reply)
@@ -238,7 +238,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 		     struct err *e)
 {
 	struct arena *arena = arena_new(PLACE_BYTES_MAX);
-	struct redis_place place;
+	struct redis_address place;
 
 	assert(o->timeout_ms > 0 && o->timeout_ms <= REDIS_WAIT_BUDGET_MAX_MS);
 	if (!redis_url_parse(o->url, arena, &place, e)) {

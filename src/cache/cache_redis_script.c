@@ -73,7 +73,7 @@ static void on_consumed(void *owner, const redisReply *reply)
 		redis_count_command("draw", reply ? "error" : "lost");
 	redis_log_refusal(q->redis, reply);
 	if (reply && !consumed.counted && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "a token bucket got an invalid reply");
+		redis_link_protocol_error(q->redis->link, "a token bucket got an invalid reply");
 	redis_op_finish_consume(q, &consumed);
 }
 
@@ -124,7 +124,7 @@ static void on_lock(void *owner, const redisReply *reply)
 	else
 		redis_count_command("lock", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "lock script: unexpected reply type");
+		redis_link_protocol_error(q->redis->link, "lock script: unexpected reply type");
 	redis_op_finish(q, (struct str){NULL, 0}, locked);
 }
 

@@ -124,5 +124,5 @@ void redis_on_removed(void *owner, const redisReply *reply)
 	else
 		redis_count_command("remove", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(r->link, "removal: unexpected reply type");
+		redis_link_protocol_error(r->link, "removal: unexpected reply type");
 }

@@ -14,7 +14,7 @@
 struct redis {
 	struct loop *loop;
 	struct arena *arena;
-	struct redis_place place;
+	struct redis_address place;
 	struct redis_link *link;
 	uint8_t key[HASH_SHA256_BYTES]; /* HMAC key for values */
 	size_t running;                 /* operations whose callback is pending */

@@ -331,11 +331,11 @@ static bool check_points(const struct tool_header *h, struct err *e)
 	if (!t->analysis.points)
 		return true;
 	if (!p || !p->required || p->slot != SLOT_WORDS || t->analysis.groups != GROUPS_THING ||
-	    (p->is_list && p->list_max > POINT_CLASSES_MAX))
+	    (p->is_list && p->list_max > CLASSIFY_CLASSES_MAX))
 		return tool_fail(h, e,
 				 "points %s is not a required param with slot=words, of at most %d "
 				 "values, of a tool with groups: thing",
-				 t->analysis.points, POINT_CLASSES_MAX);
+				 t->analysis.points, CLASSIFY_CLASSES_MAX);
 	return true;
 }
 

@@ -75,7 +75,7 @@ static void adopt_turn(struct cluster *c, const struct takeover *t, const struct
 		.holder = t->turn_id,
 		.session = l->session_id,
 		.fence = t->fence,
-		.taking = l->taking,
+		.takeover_data = l->takeover_data,
 		.who = l->who,
 	};
 
@@ -329,7 +329,7 @@ static void on_tick(void *owner)
 	hashmap_each(node, &c->local_turns)
 		publish_tick(hashmap_item(node, struct local_turn, by_holder), now);
 	follow_tick(c, now);
-	if (redis_link_up(c->write_link))
+	if (redis_link_is_up(c->write_link))
 		retry_takeovers(c);
 	cluster_read(c);
 }

@@ -18,7 +18,7 @@ struct cluster {
 	struct loop *loop;
 	struct stream_hub *hub;
 	struct arena *arena;
-	struct redis_place place;
+	struct redis_address place;
 	struct redis_link *ask_link;   /* commands whose reply a caller waits for */
 	struct redis_link *write_link; /* commands without a waiting caller */
 	struct redis_link *read_link;  /* blocking XREAD */
@@ -157,7 +157,7 @@ struct loaded {
 	struct principal *who;
 	const char *session_id;
 	const char *lease_key;
-	struct str taking;
+	struct str takeover_data;
 	bool is_over;
 };
 /* Loads a turn into the hub: a new follower, or an existing log brought up to date. `log` NULL:

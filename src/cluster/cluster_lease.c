@@ -151,7 +151,7 @@ bool local_turn_forget(struct local_turn *h)
 {
 	char hash[CLUSTER_KEY_BYTES];
 
-	if (!redis_link_up(h->cluster->write_link))
+	if (!redis_link_is_up(h->cluster->write_link))
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
 	update_turn_set(h, false, true);
@@ -272,7 +272,7 @@ static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 	struct lease lease = read_lease(reply_text(reply));
 
 	if (reply && lease.kind == LEASE_UNKNOWN && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(c->ask_link, "unexpected reply to a lease request");
+		redis_link_protocol_error(c->ask_link, "unexpected reply to a lease request");
 	if (h)
 		h->is_registering = false;
 	if (q->is_cancelled) {
@@ -331,8 +331,8 @@ static struct op *send_acquire(struct local_turn *h, bool ignore_once, lease_cb 
 	a->cb = cb;
 	a->owner = owner;
 	a->request.wants_late_reply = true;
-	h->may_be_registered = h->may_be_registered || redis_link_up(h->cluster->ask_link) ||
-			       redis_link_up(h->cluster->write_link);
+	h->may_be_registered = h->may_be_registered || redis_link_is_up(h->cluster->ask_link) ||
+			       redis_link_is_up(h->cluster->write_link);
 	h->is_registering = true;
 	update_turn_set(
 		h, true,
@@ -344,7 +344,7 @@ static struct op *send_acquire(struct local_turn *h, bool ignore_once, lease_cb 
 void local_turn_register(struct local_turn *h)
 {
 	if (!h->is_registering && !h->fence && !h->is_released &&
-	    redis_link_up(h->cluster->write_link))
+	    redis_link_is_up(h->cluster->write_link))
 		(void)send_acquire(h, true, NULL, NULL);
 }
 

@@ -30,7 +30,7 @@ struct load_request {
 	struct arena *arena;
 	struct principal *who;
 	const struct principal *reader;
-	struct buf taking;
+	struct buf takeover_data;
 	struct buf events; /* all events; added to a log after the last page */
 	uint64_t last;
 	load_cb cb;
@@ -162,7 +162,7 @@ static bool read_members(struct load_request *l, const redisReply *reply)
 	     read_who(l, (struct str){text.p, text.n});
 	buf_deinit(&text);
 	if (ok && !l->reader)
-		member_open(c, l->turn_id, "turn", item(reply, AT_TURN), &l->taking);
+		member_open(c, l->turn_id, "turn", item(reply, AT_TURN), &l->takeover_data);
 	return ok && (!l->reader || principal_same_user(l->who, l->reader));
 }
 
@@ -175,7 +175,7 @@ static struct loaded loaded_of(const struct load_request *l)
 			       .who = l->who,
 			       .session_id = l->session_id,
 			       .lease_key = l->lease_key,
-			       .taking = {l->taking.p, l->taking.n},
+			       .takeover_data = {l->takeover_data.p, l->takeover_data.n},
 			       .is_over = l->is_over};
 }
 
@@ -276,7 +276,7 @@ static void on_clean(struct cluster_request *q)
 
 	buf_deinit(&l->events);
 	principal_free(&l->who);
-	buf_deinit(&l->taking);
+	buf_deinit(&l->takeover_data);
 	arena_free(&l->arena);
 }
 
@@ -291,7 +291,7 @@ struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_
 	snprintf(l->tenant, sizeof(l->tenant), "%s", tenant);
 	memcpy(l->turn_id, turn_id, UUID_BYTES);
 	l->reader = reader;
-	buf_init(&l->taking, MEMBER_BYTES_MAX);
+	buf_init(&l->takeover_data, MEMBER_BYTES_MAX);
 	buf_init(&l->events, 2 * EVENT_LOG_BYTES_MAX);
 	l->cb = cb;
 	l->owner = owner;

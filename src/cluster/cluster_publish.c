@@ -50,7 +50,7 @@ static void on_new_events(void *owner)
 	h->has_news = true;
 	if (wait <= 0 || stream_is_closed(stream_watch_log(h->watch)))
 		flush(h);
-	else if (!timer_active(c->flush_timer))
+	else if (!timer_is_active(c->flush_timer))
 		timer_start(c->flush_timer, (uint64_t)wait);
 }
 
@@ -191,7 +191,7 @@ static void flush(struct local_turn *h)
 	uint64_t last = h->acked;
 	struct buf plain;
 
-	if (!h->fence || h->is_sending || !redis_link_up(h->cluster->write_link))
+	if (!h->fence || h->is_sending || !redis_link_is_up(h->cluster->write_link))
 		return; /* the next reply or heartbeat retries */
 	buf_init(&plain, ENTRY_BYTES_MAX);
 	while (plain.n < CLUSTER_ENTRY_BYTES && (next = stream_read(h->watch))) {

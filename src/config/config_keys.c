@@ -143,7 +143,7 @@ TEXT ("llm.roles.embed.model", LIVE, "\"\"", NULL,                     "embeddin
 INT  ("llm.roles.embed.dimensions", LIVE, 0, 0, EMBED_DIMS_MAX,        "dimensions of a vector; 0: the model's default"),
 OTHER("llm.prices", LIVE, KEY_PRICES, "{}",                            "dollars per million tokens, by model name or prefix"),
 OTHER("llm.budgets", LIVE, KEY_BUDGETS, "[]",                          "spending limits for models, by user, tenant or role"),
-INT  ("llm.prompt_tokens", LIVE, 16000, PROMPT_TOKENS_LEAST, TOKENS_MAX, "tokens of data in one call; use less for models with a small context"),
+INT  ("llm.prompt_tokens", LIVE, 16000, PROMPT_TOKENS_MIN, TOKENS_MAX, "tokens of data in one call; use less for models with a small context"),
 INT  ("llm.timeouts_ms.connect", LIVE, 5000, 10, CONFIG_WAIT_MS_MAX,          "connection and TLS"),
 INT  ("llm.timeouts_ms.first_byte", LIVE, 30000, 10, CONFIG_WAIT_MS_MAX,      "until the answer begins"),
 INT  ("llm.timeouts_ms.idle", LIVE, 30000, 10, CONFIG_WAIT_MS_MAX,            "longest pause within an answer"),

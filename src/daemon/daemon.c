@@ -283,13 +283,13 @@ static bool retry_if_locked(struct prepare_tenant *p, const struct err *e)
 	int64_t now = clock_mono_ms();
 
 	if (!p->busy_deadline_ms)
-		p->busy_deadline_ms = now + PREPARE_BUSY_END_MS;
+		p->busy_deadline_ms = now + PREPARE_BUSY_TIMEOUT_MS;
 	if (!p->file || p->was_checked || !e->may_retry || now >= p->busy_deadline_ms)
 		return false;
 	log_info("store.busy", "tenant %s: %s", p->tenant, e->text);
 	if (!p->recheck_timer)
 		p->recheck_timer = timer_new(p->daemon->loop, on_recheck, p);
-	timer_start(p->recheck_timer, PREPARE_BUSY_MS);
+	timer_start(p->recheck_timer, PREPARE_BUSY_RETRY_MS);
 	return true;
 }
 
@@ -304,7 +304,7 @@ static void retry_file(struct prepare_tenant *p, const struct err *e)
 	health_set(p->check, HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "%s", e->text);
 	if (!d->prepare.timer) {
 		d->prepare.timer = timer_new(d->loop, on_prepare_tick, d);
-		timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
+		timer_repeat(d->prepare.timer, PREPARE_RETRY_MS);
 	}
 }
 
@@ -426,7 +426,7 @@ static void prepare_stores(struct daemon *d)
 	if (!store_on_server(d))
 		return;
 	d->prepare.timer = timer_new(d->loop, on_prepare_tick, d);
-	timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
+	timer_repeat(d->prepare.timer, PREPARE_RETRY_MS);
 }
 
 /* Cancels all operations of the stores; no callback follows. */

@@ -199,7 +199,7 @@ static void add_once(json_t *list, const char *text)
 	json_push_take(list, json_str(text));
 }
 
-static bool column_value(const struct ref_place *p, const struct ref *r, struct arena *a,
+static bool column_value(const struct ref_target *p, const struct ref *r, struct arena *a,
 			 const json_t **out, struct err *e)
 {
 	json_t *list = json_own(a, json_array());
@@ -220,7 +220,7 @@ static const struct table *table_of(const struct result *found, const struct ref
 	return found->table_count > 0 ? found->tables[0] : NULL;
 }
 
-static bool find_cell(const struct ref *r, struct ref_place *p, struct err *e)
+static bool find_cell(const struct ref *r, struct ref_target *p, struct err *e)
 {
 	const struct table *t = p->table = table_of(p->result, r);
 
@@ -236,11 +236,11 @@ static bool find_cell(const struct ref *r, struct ref_place *p, struct err *e)
 	return true;
 }
 
-bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out, struct err *e)
+bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_target *out, struct err *e)
 {
 	const struct ref_source *source = find_source(s, r->source);
 
-	*out = (struct ref_place){.result = source ? result_of(source) : NULL};
+	*out = (struct ref_target){.result = source ? result_of(source) : NULL};
 	if (!out->result)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step %s has no result", r->source);
 	if (r->kind == REF_CELL || r->kind == REF_COLUMN)
@@ -262,7 +262,7 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a, const json_t **out,
 	       struct err *e)
 {
-	struct ref_place p;
+	struct ref_target p;
 
 	if (!ref_find(s, r, &p, e))
 		return false;

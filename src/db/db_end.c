@@ -276,7 +276,7 @@ void db_job_abandon(struct job *j, bool requeue)
 	tenant_job_ended(j);
 	list_append(&p->abandoned, &j->node);
 	p->connections--;
-	if (p->abandoned_count++ < DB_LOST_MAX && !p->closing) {
+	if (p->abandoned_count++ < DB_REPLACED_WORKERS_MAX && !p->closing) {
 		j->thread_added = true;
 		pool_add_thread(p->workers);
 	}

@@ -157,7 +157,8 @@ static void cancel_add_thread(struct request *r)
 {
 	struct db_pool *p = r->pool;
 
-	if (r->cancel_call && !r->cancel_call->thread_added && p->abandoned_count < DB_LOST_MAX) {
+	if (r->cancel_call && !r->cancel_call->thread_added &&
+	    p->abandoned_count < DB_REPLACED_WORKERS_MAX) {
 		r->cancel_call->thread_added = true;
 		pool_add_thread(p->cancel_workers);
 	}

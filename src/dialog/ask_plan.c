@@ -28,7 +28,7 @@ static const struct table *find_column_table(const struct ask_builder *k,
 					     int *at)
 {
 	struct err unused = {0};
-	struct ref_place p;
+	struct ref_target p;
 	struct ref r;
 
 	if (!ref_parse(arena_printf(k->arena, "%s.%s[*].%s", o->task, o->table, column), &r,

@@ -93,7 +93,7 @@ void context_summarize(struct dialog_turn *t, const struct message *messages, si
 	t->context->covers_through = messages[count - 1].place;
 }
 
-void context_word_summary(struct dialog_turn *t, const char *text)
+void context_set_summary_text(struct dialog_turn *t, const char *text)
 {
 	t->context->summary =
 		memory_add_text(t->context->summary, context_earlier(t), text, t->core->arena);

@@ -292,8 +292,8 @@ static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 
 		while (len < n && p[len - 1] != ' ' && p[len - 1] != '\n')
 			len++;
-		sink->on_piece(sink->owner,
-			       &(struct guard_chunk){.text = p, .len = len, .ref.row = -1});
+		sink->on_answer_chunk(sink->owner,
+				      &(struct guard_chunk){.text = p, .len = len, .ref.row = -1});
 		p += len;
 		n -= len;
 	}
@@ -308,13 +308,13 @@ static void pass_with_marks(const struct generated_check *m, const struct guard_
 		const char *number = m->in->text + mark->from;
 
 		pass_text(sink, m->in->text + at, mark->from - at);
-		sink->on_piece(sink->owner,
-			       &(struct guard_chunk){.text = number,
-						     .len = mark->len,
-						     .marked = true,
-						     .kind = GUARD_BOUND,
-						     .count = utf8_count(number, mark->len),
-						     .ref = mark->ref});
+		sink->on_answer_chunk(sink->owner,
+				      &(struct guard_chunk){.text = number,
+							    .len = mark->len,
+							    .marked = true,
+							    .kind = GUARD_BOUND,
+							    .count = utf8_count(number, mark->len),
+							    .ref = mark->ref});
 		at = mark->from + mark->len;
 	}
 	pass_text(sink, m->in->text + at, m->in->len - at);

@@ -64,7 +64,7 @@ static void on_timer(void *owner)
 
 	http_process(h, CURL_SOCKET_TIMEOUT, 0);
 	curl_multi_timeout(h->multi, &after_ms);
-	if (after_ms >= 0 && !timer_active(h->timer))
+	if (after_ms >= 0 && !timer_is_active(h->timer))
 		timer_start(h->timer, (uint64_t)after_ms);
 }
 
@@ -104,7 +104,7 @@ static void multi_setup(struct http *h)
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
-	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_KEPT);
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_IDLE_CONNECTIONS_MAX);
 	curl_multi_setopt(h->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)HTTP_CONNECTIONS_MAX);
 }
 

@@ -216,7 +216,7 @@ void jwks_report_unknown_key(struct jwks *j)
 		return;
 	if (!must_wait && !j->fetch)
 		on_early(j);
-	else if (!timer_active(j->early))
+	else if (!timer_is_active(j->early))
 		timer_start(j->early,
 			    (uint64_t)(must_wait ? JWKS_UNKNOWN_MS - elapsed_ms : JWKS_UNKNOWN_MS));
 }

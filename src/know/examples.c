@@ -198,7 +198,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 	const struct principal no_permissions = {0};
 	struct find_doc *docs = arena_alloc(a, (x->count + 1) * sizeof(*docs));
 	const struct find_query q = {
-		.text = in->question, .top = PROMPT_LIKE_MAX, .who = &no_permissions};
+		.text = in->question, .top = PROMPT_SIMILAR_MAX, .who = &no_permissions};
 	struct find_results found;
 	size_t seen = 0, n = 0;
 
@@ -213,7 +213,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 		for (size_t i = 0; i < x->count; i++)
 			if (strcmp(x->items[i]->id, found.hits[h].doc->uid) == 0 &&
 			    similarity(k, in->question, x->items[i]->question, a) >=
-				    PROMPT_LIKE_LEAST)
+				    PROMPT_SIMILARITY_MIN)
 				out[n++] = x->items[i];
 	return n;
 }

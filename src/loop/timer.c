@@ -51,7 +51,7 @@ void timer_stop(struct timer *t)
 	uv_timer_stop(&t->uv);
 }
 
-bool timer_active(const struct timer *t)
+bool timer_is_active(const struct timer *t)
 {
 	return uv_is_active((const uv_handle_t *)&t->uv);
 }

@@ -423,7 +423,7 @@ bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 	return false;
 }
 
-struct pbi *pbi_hold(struct pbi *p)
+struct pbi *pbi_ref(struct pbi *p)
 {
 	if (p)
 		p->refs++;

@@ -33,7 +33,7 @@ struct sent {
 
 struct redis_link {
 	struct loop *loop;
-	const struct redis_place *place;
+	const struct redis_address *place;
 	struct redis_link_options options;
 	enum state state;
 	struct timer *timer; /* end of the pause, the greeting or the wait budget; next ping */
@@ -99,7 +99,7 @@ static void on_gone(void *owner, const char *why)
 		pause_after(k, *why ? why : "the connection ended");
 }
 
-void redis_link_distrust(struct redis_link *k, const char *why)
+void redis_link_protocol_error(struct redis_link *k, const char *why)
 {
 	if (k->state != PAUSING)
 		drop(k, why);
@@ -203,7 +203,7 @@ static bool enqueue(struct redis_link *k, int argc, const struct str *argv, redi
 	return true;
 }
 
-bool redis_link_up(const struct redis_link *k)
+bool redis_link_is_up(const struct redis_link *k)
 {
 	return k->state == UP;
 }
@@ -255,7 +255,7 @@ static void on_greeting(void *owner, const redisReply *reply)
 
 static bool greet(struct redis_link *k)
 {
-	const struct redis_place *at = k->place;
+	const struct redis_address *at = k->place;
 	char db[16];
 	int n = snprintf(db, sizeof(db), "%d", at->db);
 	struct str auth[] = {STR("AUTH"), str_of(at->user), str_of(at->password)};
@@ -351,7 +351,7 @@ static void resolve(struct redis_link *k)
 static void on_pong(void *owner, const redisReply *reply)
 {
 	if (reply && !is_status(reply, "PONG"))
-		redis_link_distrust(owner, "PING: unexpected reply");
+		redis_link_protocol_error(owner, "PING: unexpected reply");
 }
 
 /* Detects a dead server before a turn needs it. */
@@ -396,7 +396,7 @@ static void on_timer(void *owner)
 
 /* ---- lifecycle ---- */
 
-struct redis_link *redis_link_new(struct loop *l, const struct redis_place *place,
+struct redis_link *redis_link_new(struct loop *l, const struct redis_address *place,
 				  const struct redis_link_options *o)
 {
 	struct redis_link *k = mem_alloc(sizeof(*k));

@@ -59,7 +59,7 @@ static bool read_number(struct str s, int max, int *out)
 }
 
 /* Removes an optional "user:password@" from the front. It ends at the last @ before the path. */
-static bool read_login(struct str *rest, struct arena *a, struct redis_place *at, struct err *e)
+static bool read_login(struct str *rest, struct arena *a, struct redis_address *at, struct err *e)
 {
 	const char *slash = memchr(rest->p, '/', rest->n);
 	size_t authority = slash ? (size_t)(slash - rest->p) : rest->n;
@@ -84,7 +84,7 @@ static bool read_login(struct str *rest, struct arena *a, struct redis_place *at
 	return true;
 }
 
-static bool read_host(struct str s, struct arena *a, struct redis_place *at, struct err *e)
+static bool read_host(struct str s, struct arena *a, struct redis_address *at, struct err *e)
 {
 	struct str host = s, port = {NULL, 0};
 	const char *end;
@@ -114,7 +114,7 @@ static bool read_host(struct str s, struct arena *a, struct redis_place *at, str
 	return true;
 }
 
-static bool read_tcp(struct str rest, struct arena *a, struct redis_place *at, struct err *e)
+static bool read_tcp(struct str rest, struct arena *a, struct redis_address *at, struct err *e)
 {
 	struct str host, db = rest;
 
@@ -125,7 +125,7 @@ static bool read_tcp(struct str rest, struct arena *a, struct redis_place *at, s
 	return read_host(host, a, at, e);
 }
 
-static bool read_unix(struct str rest, struct arena *a, struct redis_place *at, struct err *e)
+static bool read_unix(struct str rest, struct arena *a, struct redis_address *at, struct err *e)
 {
 	struct str path, query = rest;
 
@@ -139,9 +139,9 @@ static bool read_unix(struct str rest, struct arena *a, struct redis_place *at, 
 	return true;
 }
 
-bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out, struct err *e)
+bool redis_url_parse(const char *url, struct arena *a, struct redis_address *out, struct err *e)
 {
-	struct redis_place at = {0};
+	struct redis_address at = {0};
 	struct str rest = str_of(url);
 	bool is_unix = str_starts(rest, STR("unix://"));
 

@@ -79,7 +79,7 @@ static void delete_start(struct call *c, const struct table *old_messages)
 	}
 	set_before(c, IDEMPOTENT_LIFE_MS);
 	store_call_add(c, "retain_delete_idempotency");
-	set_before(c, TURN_ROW_KEPT_MS);
+	set_before(c, TURN_ROW_TTL_MS);
 	store_call_add(c, "retain_delete_turns");
 	c->finish = on_deleted;
 	c->secure_delete = true;

@@ -87,7 +87,7 @@ static void hub_expire(struct stream_hub *h)
 
 	while ((log = oldest(h)) && log->expires_ms <= now)
 		hub_remove(h, log);
-	if (log && !timer_active(h->expiry))
+	if (log && !timer_is_active(h->expiry))
 		timer_start(h->expiry, (uint64_t)(log->expires_ms - now));
 }
 

@@ -100,7 +100,7 @@ bool tool_classify_begin(struct tool_call *call, const struct map_query *q, stru
 void tool_classify_run(struct tool_call *call);
 
 /* Sums the column `metric` for each value of the first column of the result's only frame, on a
- * worker. `then` gets the POINT_VALUES_MAX values with the largest sums in the call's arena, the
+ * worker. `then` gets the CLASSIFY_VALUES_MAX values with the largest sums in the call's arena, the
  * largest first, and the number of distinct values. Sets call->query. */
 typedef void (*count_values_cb)(struct tool_call *call, const char **values, size_t count,
 				size_t distinct);
@@ -110,9 +110,9 @@ void tool_count_values(struct tool_call *call, size_t metric, count_values_cb th
  * contains and 1 for each that only resembles one of its words. Pure. */
 struct class_words {
 	struct {
-		const char *stems[POINT_WORDS_MAX]; /* of the word and its synonyms */
+		const char *stems[CLASSIFY_WORDS_MAX]; /* of the word and its synonyms */
 		size_t count;
-	} words[POINT_WORDS_MAX];
+	} words[CLASSIFY_WORDS_MAX];
 	size_t count;
 };
 void class_words_read(const struct catalog *c, const char *text, struct arena *a,

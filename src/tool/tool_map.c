@@ -119,7 +119,7 @@ static struct args context_of(const struct tool_call *call, const struct map_que
 
 static bool has_indexed_names(const struct tool_call *call, const struct map_where *w)
 {
-	return w->dimension && !w->grain && w->source == MAP_SAID &&
+	return w->dimension && !w->grain && w->source == MAP_EXPLICIT &&
 	       (w->op == OP_IS || w->op == OP_NOT) &&
 	       catalog_dimension(call->box->options.catalog, w->dimension->name) == w->dimension;
 }

@@ -30,7 +30,7 @@ static size_t total_count(const struct classification *p)
 
 static size_t total_index(const struct classification *p, unsigned char class)
 {
-	return class == POINT_MAYBE ? p->result.class_count + 1 : class;
+	return class == CLASS_MAYBE ? p->result.class_count + 1 : class;
 }
 
 /* ---- before the query ---- */
@@ -42,7 +42,7 @@ static bool add_class(struct classification *p, const char *text)
 	for (size_t i = 0; i < p->result.class_count; i++)
 		if (str_eq_nocase(str_of(p->classes[i]), given))
 			return true;
-	if (given.n == 0 || p->result.class_count == POINT_CLASSES_MAX)
+	if (given.n == 0 || p->result.class_count == CLASSIFY_CLASSES_MAX)
 		return given.n == 0;
 	p->classes[p->result.class_count++] = arena_strndup(p->call->arena, given.p, given.n);
 	return true;
@@ -70,11 +70,11 @@ static bool refuse_count(struct tool_call *call, enum sentence what, int count, 
 		      e);
 }
 
-/* A model gets only the first POINT_VALUE_BYTES of a text. */
+/* A model gets only the first CLASSIFY_VALUE_BYTES of a text. */
 static bool has_long_class(const struct classification *p)
 {
 	for (size_t i = 0; i < p->result.class_count; i++)
-		if (strlen(p->classes[i]) > POINT_VALUE_BYTES)
+		if (strlen(p->classes[i]) > CLASSIFY_VALUE_BYTES)
 			return true;
 	return false;
 }
@@ -95,9 +95,9 @@ bool tool_classify_begin(struct tool_call *call, const struct map_query *q, stru
 			p->result.class_count = 0;
 	p->result.classes = p->classes;
 	if (p->result.class_count < (p->is_list ? 2 : 1))
-		return refuse_count(call, SAY_ANALYSIS_CLASSES, POINT_CLASSES_MAX, e);
+		return refuse_count(call, SAY_ANALYSIS_CLASSES, CLASSIFY_CLASSES_MAX, e);
 	if (has_long_class(p))
-		return refuse_count(call, SAY_ANALYSIS_LONG, POINT_VALUE_BYTES, e);
+		return refuse_count(call, SAY_ANALYSIS_LONG, CLASSIFY_VALUE_BYTES, e);
 	if (!d || d->map.type != COLUMN_TEXT)
 		return refuse(call,
 			      sentence(call->result->language, SAY_ANALYSIS_NO_TEXTS, call->arena,
@@ -183,7 +183,7 @@ static bool write_chunk(struct classification *p, const struct chunk *c, size_t 
 							.op = OP_IS,
 							.values = c->values,
 							.count = c->count,
-							.source = MAP_SAID};
+							.source = MAP_EXPLICIT};
 	return map_write(call->box->map, q, call->source->dialect, call->arena, &s, &why, e) &&
 	       tool_map_statement(
 		       call, &s,
@@ -226,7 +226,7 @@ static void add_chunks(struct classification *p, size_t total)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->result.count; i++)
-		if (p->value_class[i] != POINT_DROPPED &&
+		if (p->value_class[i] != CLASS_DROPPED &&
 		    total_index(p, p->value_class[i]) == total)
 			values[n++] = value_text(p->values[i]);
 	p->known[total] = n <= LIST_ARG_MAX || call->result->context->is_additive;
@@ -240,7 +240,8 @@ static void add_chunks(struct classification *p, size_t total)
 void classify_measure_classes(struct classification *p)
 {
 	struct tool_call *call = p->call;
-	size_t totals = total_count(p), chunks_max = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
+	size_t totals = total_count(p),
+	       chunks_max = totals + CLASSIFY_VALUES_MAX / LIST_ARG_MAX + 1;
 
 	p->chunks = arena_alloc(call->arena, chunks_max * sizeof(*p->chunks));
 	p->known = arena_alloc(call->arena, totals * sizeof(*p->known));
@@ -269,21 +270,21 @@ static void read_words(struct classification *p)
 				 &p->words[i]);
 }
 
-/* 1: the value has all words. POINT_MAYBE: it has some words or similar ones. */
+/* 1: the value has all words. CLASS_MAYBE: it has some words or similar ones. */
 static unsigned char match_description(const struct classification *p, const char *value)
 {
 	unsigned score = class_words_score(&p->words[0], value);
 
 	if (score > 0 && score == 2 * p->words[0].count)
 		return 1;
-	return score > 0 ? POINT_MAYBE : POINT_NONE;
+	return score > 0 ? CLASS_MAYBE : CLASS_NONE;
 }
 
 /* The class with the best score; none if two classes share it. */
 static unsigned char best_class(const struct classification *p, const char *value)
 {
 	unsigned best = 0;
-	unsigned char class = POINT_NONE;
+	unsigned char class = CLASS_NONE;
 
 	for (size_t i = 0; i < p->result.class_count; i++) {
 		unsigned score = class_words_score(&p->words[i], value);
@@ -291,7 +292,7 @@ static unsigned char best_class(const struct classification *p, const char *valu
 		if (score > best)
 			class = (unsigned char)(i + 1);
 		else if (score == best)
-			class = POINT_NONE;
+			class = CLASS_NONE;
 		if (score > best)
 			best = score;
 	}
@@ -302,7 +303,7 @@ static unsigned char best_class(const struct classification *p, const char *valu
 static void on_words(void *owner)
 {
 	struct classification *p = owner;
-	size_t to = p->from + POINT_BATCH;
+	size_t to = p->from + CLASSIFY_BATCH_LINES;
 
 	if (!p->words)
 		read_words(p);
@@ -322,7 +323,7 @@ void classify_by_words(struct classification *p)
 {
 	p->result.by_model = false;
 	p->from = 0;
-	memset(p->value_class, POINT_NONE, p->result.count);
+	memset(p->value_class, CLASS_NONE, p->result.count);
 	loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 }
 
@@ -331,7 +332,7 @@ static void on_values(struct tool_call *call, const char **values, size_t count,
 	struct classification *p = call->classification;
 
 	p->value_class = arena_alloc(call->arena, count + 1);
-	memset(p->value_class, POINT_NONE, count + 1);
+	memset(p->value_class, CLASS_NONE, count + 1);
 	p->result.values = p->values = values;
 	p->result.of = p->value_class;
 	p->result.count = count;

@@ -1,8 +1,8 @@
 /*
  * Counts the values of a frame's first column and sums the metric of each. A worker does it in a
  * separate arena: the rows of a frame are too many for the loop, and their texts for a turn. Only
- * the POINT_VALUES_MAX largest values are copied into the turn. The frame is moved into the job and
- * back. If the call is cancelled, it stays in the job.
+ * the CLASSIFY_VALUES_MAX largest values are copied into the turn. The frame is moved into the job
+ * and back. If the call is cancelled, it stays in the job.
  */
 #include "tool_int.h"
 
@@ -72,8 +72,8 @@ static void run(struct pool_job *job)
 		if (k->all[i].text)
 			k->all[k->count++] = k->all[i];
 	qsort(k->all, k->count, sizeof(*k->all), by_weight);
-	if (k->count > POINT_VALUES_MAX)
-		k->count = POINT_VALUES_MAX;
+	if (k->count > CLASSIFY_VALUES_MAX)
+		k->count = CLASSIFY_VALUES_MAX;
 }
 
 static void done(struct pool_job *job)
@@ -115,7 +115,7 @@ void tool_count_values(struct tool_call *call, size_t metric, count_values_cb th
 				.then = then,
 				.frame = call->result->frames[0],
 				.metric = metric,
-				.scratch = arena_new(POINT_SCRATCH_BYTES)};
+				.scratch = arena_new(CLASSIFY_SCRATCH_BYTES)};
 	call->result->frames = NULL;
 	call->result->frame_count = 0;
 	if (call->box->options.workers) {

@@ -10,8 +10,8 @@ struct classification {
 	struct tool_call *call;
 	const struct map_query *query;
 	bool is_list; /* classes instead of a description */
-	const char *classes[POINT_CLASSES_MAX];
-	struct derive_points result;
+	const char *classes[CLASSIFY_CLASSES_MAX];
+	struct derive_classification result;
 	const char **values;
 	unsigned char *value_class; /* the class of each value */
 	struct class_words *words;  /* of each class; NULL: not read yet */

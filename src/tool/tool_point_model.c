@@ -33,8 +33,8 @@ static const struct metric answers = {
 
 static const char *member_name(const struct classification *p, size_t i)
 {
-	static const char *const classes[POINT_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
-							       "7", "8", "9", "10", "11", "12"};
+	static const char *const classes[CLASSIFY_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
+								  "7", "8", "9", "10", "11", "12"};
 
 	if (p->is_list)
 		return classes[i];
@@ -48,7 +48,7 @@ static size_t member_count(const struct classification *p)
 
 static unsigned char class_of(const struct classification *p, size_t member)
 {
-	return !p->is_list && member == 1 ? POINT_MAYBE : (unsigned char)(member + 1);
+	return !p->is_list && member == 1 ? CLASS_MAYBE : (unsigned char)(member + 1);
 }
 
 /* Stores the lines of one list. NULL: the list is valid. Otherwise the reason, which never contains
@@ -68,7 +68,7 @@ static const char *read_lines(const struct classification *p, const json_t *list
 			return "a list entry is not a line number";
 		if (n < 1 || (size_t)n > p->count)
 			return "a number is not the number of a line";
-		if (value_class[n - 1] != POINT_NONE)
+		if (value_class[n - 1] != CLASS_NONE)
 			return "a line number occurs twice";
 		value_class[n - 1] = class;
 	}
@@ -119,8 +119,8 @@ static void write_quoted(struct buf *b, const char *text)
 {
 	struct buf quoted;
 
-	buf_init(&quoted, 8 * POINT_VALUE_BYTES + 8 * TEXT_ARG_BYTES_MAX);
-	buf_json_str(&quoted, text, utf8_cut(text, strlen(text), POINT_VALUE_BYTES));
+	buf_init(&quoted, 8 * CLASSIFY_VALUE_BYTES + 8 * TEXT_ARG_BYTES_MAX);
+	buf_json_str(&quoted, text, utf8_cut(text, strlen(text), CLASSIFY_VALUE_BYTES));
 	for (const char *c = buf_text(&quoted); *c; c++)
 		if (*c == '<')
 			buf_str(b, "\\u003c");
@@ -168,11 +168,11 @@ static void cache_classes(const struct classification *p)
 	const struct tool_call *call = p->call;
 
 	for (size_t i = 0; i < p->result.count; i++)
-		if (p->value_class[i] == POINT_DROPPED)
+		if (p->value_class[i] == CLASS_DROPPED)
 			return; /* the next call may get more */
 	if (call->box->options.cache)
 		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
-			  p->value_class, p->result.count, POINT_KEPT_MS);
+			  p->value_class, p->result.count, CLASSIFY_CACHE_MS);
 }
 
 /* Continues with the next batch, or with the totals. */
@@ -213,7 +213,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 		return;
 	}
 	text = llm_answer_text(answer, call->arena);
-	memset(p->value_class + p->from, POINT_NONE, p->count);
+	memset(p->value_class + p->from, CLASS_NONE, p->count);
 	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
 		root = NULL;
 	p->invalid = read_answer(p, root, p->value_class + p->from);
@@ -227,7 +227,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 		return;
 	}
 	if (p->invalid)
-		memset(p->value_class + p->from, POINT_DROPPED, p->count);
+		memset(p->value_class + p->from, CLASS_DROPPED, p->count);
 	next_batch(p);
 }
 
@@ -240,7 +240,7 @@ static void ask_batch(struct classification *p)
 	struct llm_block *user = arena_alloc(call->arena, sizeof(*user));
 	struct llm_message *message = arena_alloc(call->arena, sizeof(*message));
 
-	p->count = left < POINT_BATCH ? left : POINT_BATCH;
+	p->count = left < CLASSIFY_BATCH_LINES ? left : CLASSIFY_BATCH_LINES;
 	*system = (struct llm_block){.kind = LLM_TEXT, .text = prompt_of(call), .cache = true};
 	*user = (struct llm_block){.kind = LLM_TEXT, .text = message_of(p)};
 	*message = (struct llm_message){.speaker = LLM_USER, .blocks = user, .count = 1};
@@ -251,7 +251,7 @@ static void ask_batch(struct classification *p)
 						   .messages = message,
 						   .message_count = 1,
 						   .format = format_of(p),
-						   .max_tokens = POINT_TOKENS_MAX,
+						   .max_tokens = CLASSIFY_TOKENS_MAX,
 						   .deadline_ms = call->model.deadline_ms,
 						   .budget_owner = call->model.budget_owner,
 						   .turn_id = call->turn_id,
@@ -295,7 +295,7 @@ static bool is_valid_entry(const struct classification *p, struct str found)
 	for (size_t i = 0; i < found.n; i++) {
 		unsigned char class = (unsigned char)found.p[i];
 
-		if (class > p->result.class_count && !(class == POINT_MAYBE && !p->is_list))
+		if (class > p->result.class_count && !(class == CLASS_MAYBE && !p->is_list))
 			return false;
 	}
 	return true;

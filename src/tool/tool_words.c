@@ -49,7 +49,7 @@ static void add_stem(struct class_words *w, size_t word, const char *stem, size_
 	for (size_t i = 0; i < n; i++)
 		if (is_equal(w->words[word].stems[i], stem, len))
 			return;
-	if (n < POINT_WORDS_MAX)
+	if (n < CLASSIFY_WORDS_MAX)
 		w->words[word].stems[w->words[word].count++] = arena_strndup(a, stem, len);
 }
 
@@ -83,7 +83,7 @@ static void add_word(const struct catalog *c, const struct token *t, struct aren
 	char stem[STEM_BYTES];
 	size_t len = stem_of(arena_strndup(a, t->text, t->len), stem);
 
-	if (len == 0 || has_word(out, stem, len) || out->count == POINT_WORDS_MAX)
+	if (len == 0 || has_word(out, stem, len) || out->count == CLASSIFY_WORDS_MAX)
 		return;
 	add_stem(out, out->count, stem, len, a);
 	add_synonyms(out, out->count, c->words.synonyms, c->words.synonym_count, a);

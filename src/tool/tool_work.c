@@ -232,9 +232,10 @@ static const char *const *copy_texts(const char *const *texts, size_t count, str
 	return copy;
 }
 
-static const struct derive_points *copy_classes(const struct derive_points *from, struct arena *a)
+static const struct derive_classification *copy_classes(const struct derive_classification *from,
+							struct arena *a)
 {
-	struct derive_points *p;
+	struct derive_classification *p;
 	unsigned char *value_class;
 
 	if (!from)

@@ -78,7 +78,7 @@ void transport_apply_settings(struct transport *t, const struct transport_settin
 		per_tenant = t->signed_in_limit / 2;
 	seats_set_limits(t->seats, s->per_address, s->per_user, per_tenant);
 	settings_replace(&t->settings, s);
-	t->pbi = pbi_hold(pbi);
+	t->pbi = pbi_ref(pbi);
 	pbi_free(&before);
 }
 

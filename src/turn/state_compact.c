@@ -37,7 +37,7 @@ static void on_rephrased(void *owner, const struct llm_answer *answer, bool show
 		log_warn("turn.memory", "%s: summary written without the model: %s",
 			 t->core.id.text, e->text);
 	else if (*text && answer->stop == LLM_STOP_END)
-		context_word_summary(&t->for_dialog, text);
+		context_set_summary_text(&t->for_dialog, text);
 	turn_wake(t);
 }
 

@@ -93,7 +93,7 @@ bool turns_can_repeat_call(const struct turns *all, const char *tenant, const js
 	return tool && !tool->gate && json_is_object(json_object_get(call, "args"));
 }
 
-struct op *turns_repeat_call(struct turns *all, const struct call_again *again, struct arena *a,
+struct op *turns_repeat_call(struct turns *all, const struct repeat_call *again, struct arena *a,
 			     tool_cb cb, void *owner)
 {
 	const char *name = json_text_at(again->call, "tool");

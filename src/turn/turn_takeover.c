@@ -198,7 +198,8 @@ static void begin(struct turns *all, const struct takeover_run *takeover_run, ui
 
 void turn_take_over(struct turns *all, const struct lease_signal *s)
 {
-	json_t *o = s->taking.n ? json_loadb(s->taking.p, s->taking.n, 0, NULL) : NULL;
+	json_t *o = s->takeover_data.n ? json_loadb(s->takeover_data.p, s->takeover_data.n, 0, NULL)
+				       : NULL;
 	struct takeover_run takeover_run = {0};
 
 	if (read_handover(o, s, &takeover_run) && turns_knowledge(all, s->tenant) &&

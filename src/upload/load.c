@@ -76,7 +76,7 @@ static struct load_run *find_run(const struct tenant_uploads *t, const char *sou
 	return node ? hashmap_item(node, struct load_run, node) : NULL;
 }
 
-const char *uploads_run(const struct uploads *u, const char *tenant, const char *source)
+const char *uploads_newest_load(const struct uploads *u, const char *tenant, const char *source)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, tenant);
 	const struct load_run *r = t ? find_run(t, source) : NULL;

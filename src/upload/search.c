@@ -249,7 +249,7 @@ static void search_now(struct search *s)
 {
 	const struct find_query q = {.text = s->text,
 				     .top = s->top,
-				     .least = DOCUMENT_COVERAGE_LEAST,
+				     .least = DOCUMENT_COVERAGE_MIN,
 				     .who = s->who,
 				     .vector = s->vector.values ? &s->vector : NULL,
 				     .cancelled = &s->cancelled};

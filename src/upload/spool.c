@@ -319,7 +319,7 @@ static size_t loads_last_hour(const struct tenant_uploads *t, uint64_t user, enu
 static bool request_check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV_OFFSET_BASIS, f->who->user, strlen(f->who->user));
-	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
+	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_PER_HOUR : SOURCE_LOADS_PER_HOUR;
 	const struct listing_sums *sums;
 
 	if (!t || !t->is_read)

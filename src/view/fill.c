@@ -142,7 +142,7 @@ static const json_t *filter_of(const json_t *filters, const char *name)
 
 static bool add_reference(struct buf *out, const struct fill_source *from, const char *name)
 {
-	struct ref_place p;
+	struct ref_target p;
 	struct err unused = {0};
 	struct ref r;
 

@@ -70,7 +70,7 @@ static double stream(struct guard_input *in, const struct guard_secret *secret, 
 	struct guard_quotes *quotes;
 	struct guard_links *links;
 
-	in->sink = (struct guard_sink){.on_piece = drop_piece, .owner = &seen};
+	in->sink = (struct guard_sink){.on_answer_chunk = drop_piece, .owner = &seen};
 	numbers = guard_numbers_new(in);
 	links = guard_links_new(hosts, to_numbers, numbers);
 	quotes = guard_quotes_new(secret, to_links, links);

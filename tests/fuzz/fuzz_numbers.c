@@ -17,7 +17,7 @@ struct run {
 	struct guard_links *links;
 };
 
-static void on_piece(void *owner, const struct guard_chunk *p)
+static void on_answer_chunk(void *owner, const struct guard_chunk *p)
 {
 	struct buf *seen = ((struct run *)owner)->seen;
 
@@ -66,7 +66,7 @@ static void run_numbers(const char *data, size_t len, unsigned step, enum guard_
 			"Compare Ascend and Hitachi for NP15 in 2025, HE 16-21, above $48.73/MWh",
 		.today = {2026, 2, 27},
 		.policy = policy,
-		.sink = {on_piece, on_unbound, &r},
+		.sink = {on_answer_chunk, on_unbound, &r},
 	};
 	static const struct guard_passage_row cited[] = {{"c1", 0}, {"c1", 1}};
 	struct guard_numbers *g = guard_numbers_new(&in);

@@ -7,7 +7,7 @@
 
 #define FACT_NAME_BYTES 16
 
-static size_t count_of(const struct derive_points *p, unsigned char class)
+static size_t count_of(const struct derive_classification *p, unsigned char class)
 {
 	size_t n = 0;
 
@@ -18,9 +18,9 @@ static size_t count_of(const struct derive_points *p, unsigned char class)
 
 /* ---- shared ---- */
 
-static void note_limits(struct analysis *x, const struct derive_points *p)
+static void note_limits(struct analysis *x, const struct derive_classification *p)
 {
-	size_t dropped = count_of(p, POINT_DROPPED);
+	size_t dropped = count_of(p, CLASS_DROPPED);
 
 	if (p->distinct > p->count)
 		analysis_note(x, "The %zu with the most %s, of %zu values, were examined.",
@@ -38,9 +38,9 @@ static void note_limits(struct analysis *x, const struct derive_points *p)
 
 /* False: there is nothing to show. */
 static bool begin(struct analysis *x, struct result *r, struct arena *a,
-		  const struct derive_points **out)
+		  const struct derive_classification **out)
 {
-	const struct derive_points *p;
+	const struct derive_classification *p;
 
 	if (!analysis_begin(r, a, x) || !analysis_require_all(x) || !r->context->points)
 		return false;
@@ -53,7 +53,7 @@ static bool begin(struct analysis *x, struct result *r, struct arena *a,
 		return false;
 	}
 	domain_add_count(r, a, "looked_at", "Values examined",
-			 p->count - count_of(p, POINT_DROPPED));
+			 p->count - count_of(p, CLASS_DROPPED));
 	domain_add_text(r, a, "by", "By", p->by_model ? "model" : "words");
 	domain_add_text(r, a, "method", "Method",
 			p->by_model ? "a model classifies values, code computes totals"
@@ -73,8 +73,8 @@ static void add_total(const struct analysis *x, const char *name, const char *la
 
 /* ---- match_values ---- */
 
-static void add_names(const struct analysis *x, const struct derive_points *p, unsigned char class,
-		      const char *fact, const char *label)
+static void add_names(const struct analysis *x, const struct derive_classification *p,
+		      unsigned char class, const char *fact, const char *label)
 {
 	struct domain_list names;
 	const char *text;
@@ -88,8 +88,8 @@ static void add_names(const struct analysis *x, const struct derive_points *p, u
 		domain_add_text(x->r, x->a, fact, label, text);
 }
 
-static void add_values(struct analysis_rows *w, const struct derive_points *p, unsigned char class,
-		       const char *word)
+static void add_values(struct analysis_rows *w, const struct derive_classification *p,
+		       unsigned char class, const char *word)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->of[i] == class)
@@ -98,7 +98,7 @@ static void add_values(struct analysis_rows *w, const struct derive_points *p, u
 
 void analysis_match_values(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	const struct derive_points *p;
+	const struct derive_classification *p;
 	struct analysis_rows w;
 	struct analysis x;
 
@@ -107,15 +107,15 @@ void analysis_match_values(struct result *r, const struct derive_def *of, struct
 		return;
 	domain_add_text(r, a, "description", "Description", p->classes[0]);
 	domain_add_count(r, a, "matched", "Number of matches", count_of(p, 1));
-	domain_add_count(r, a, "maybe", "Number of possible matches", count_of(p, POINT_MAYBE));
+	domain_add_count(r, a, "maybe", "Number of possible matches", count_of(p, CLASS_MAYBE));
 	add_names(&x, p, 1, "names", "Matching values");
-	add_names(&x, p, POINT_MAYBE, "maybe_names", "Values that might match");
+	add_names(&x, p, CLASS_MAYBE, "maybe_names", "Values that might match");
 	add_total(&x, "total", arena_printf(a, "%s of the matches", x.label), p->totals[1]);
 	analysis_rows_begin(&w, &x);
 	analysis_rows_column(&w, analysis_row_label(&x), COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, "Fits", COLUMN_TEXT, NULL);
 	add_values(&w, p, 1, "yes");
-	add_values(&w, p, POINT_MAYBE, "maybe");
+	add_values(&w, p, CLASS_MAYBE, "maybe");
 	analysis_rows_end(&w);
 	if (w.rows == 0)
 		analysis_note(&x, "No value matches.");
@@ -125,7 +125,7 @@ void analysis_match_values(struct result *r, const struct derive_def *of, struct
 /* ---- classify_values ---- */
 
 static void add_class(struct analysis_rows *w, struct domain_list *names,
-		      const struct derive_points *p, size_t i)
+		      const struct derive_classification *p, size_t i)
 {
 	struct analysis *x = w->x;
 	const char *name = i > 0 ? p->classes[i - 1] : "(unclassified)";
@@ -144,7 +144,7 @@ static void add_class(struct analysis_rows *w, struct domain_list *names,
 }
 
 /* Adds a second table with the class of each value. */
-static void add_value_table(struct analysis *x, const struct derive_points *p)
+static void add_value_table(struct analysis *x, const struct derive_classification *p)
 {
 	const char *const names[] = {analysis_row_label(x), "Class"};
 	const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT};
@@ -153,7 +153,7 @@ static void add_value_table(struct analysis *x, const struct derive_points *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count && n < DB_ROWS_MAX; i++) {
-		if (p->of[i] == POINT_NONE || p->of[i] == POINT_DROPPED)
+		if (p->of[i] == CLASS_NONE || p->of[i] == CLASS_DROPPED)
 			continue;
 		cells[2 * n] = p->values[i];
 		cells[2 * n++ + 1] = p->classes[p->of[i] - 1];
@@ -165,7 +165,7 @@ static void add_value_table(struct analysis *x, const struct derive_points *p)
 
 void analysis_classify_values(struct result *r, const struct derive_def *of, struct arena *a)
 {
-	const struct derive_points *p;
+	const struct derive_classification *p;
 	struct domain_list names;
 	struct analysis_rows w;
 	struct analysis x;
@@ -174,7 +174,7 @@ void analysis_classify_values(struct result *r, const struct derive_def *of, str
 	if (!begin(&x, r, a, &p))
 		return;
 	analysis_names_begin(&names);
-	names.max = POINT_CLASSES_MAX;
+	names.max = CLASSIFY_CLASSES_MAX;
 	analysis_rows_begin(&w, &x);
 	analysis_rows_column(&w, "Class", COLUMN_TEXT, NULL);
 	analysis_rows_column(&w, x.label, COLUMN_DECIMAL, x.unit);

@@ -55,9 +55,10 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 		return;
 	/* prevents "[unverified]" from becoming a link's text */
 	if (g->is_after_withheld && strchr("(:[", *text))
-		g->sink.on_piece(g->sink.owner, &(struct guard_chunk){.text = " ", .len = 1});
+		g->sink.on_answer_chunk(g->sink.owner,
+					&(struct guard_chunk){.text = " ", .len = 1});
 	g->is_after_withheld = false;
-	g->sink.on_piece(g->sink.owner, &chunk);
+	g->sink.on_answer_chunk(g->sink.owner, &chunk);
 }
 
 /* `withhold`: replace unbound numbers. */
@@ -80,7 +81,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	}
 	g->is_after_withheld = chunk.kind == GUARD_WITHHELD;
 	chunk.count = utf8_count(chunk.text, chunk.len);
-	g->sink.on_piece(g->sink.owner, &chunk);
+	g->sink.on_answer_chunk(g->sink.owner, &chunk);
 }
 
 /* Passes on the last stretch, p[0..n). */

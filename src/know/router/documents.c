@@ -78,7 +78,7 @@ bool documents_fallback(struct reading *r, struct understanding *out)
 {
 	const struct catalog_view *v = r->in->may;
 
-	if (!is_incomplete(r, out) || r->text_score.documents < DOCUMENT_COVERAGE_LEAST)
+	if (!is_incomplete(r, out) || r->text_score.documents < DOCUMENT_COVERAGE_MIN)
 		return false;
 	for (size_t d = 0; d < v->domain_count; d++)
 		for (size_t i = 0; i < v->domains[d]->tool_count; i++) {

@@ -60,7 +60,7 @@ void on_post_report_embed(struct request *r)
 		reply_problem(r, CODE_NOT_FOUND,
 			      "This report cannot be embedded. Open it with its link.");
 	else {
-		arena_defer(r->arena, release, pbi_hold(t->pbi));
+		arena_defer(r->arena, release, pbi_ref(t->pbi));
 		r->op = pbi_embed(t->pbi, r->who, report->menu_key, on_embed_token, r);
 	}
 }

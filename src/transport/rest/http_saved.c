@@ -83,7 +83,7 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 {
 	struct request *r = owner;
 	struct turns *turns = r->transport->options.turns;
-	struct call_again repeat = {.who = r->who, .rows_max = DB_ROWS_MAX};
+	struct repeat_call repeat = {.who = r->who, .rows_max = DB_ROWS_MAX};
 	struct open_task *o;
 
 	(void)count;

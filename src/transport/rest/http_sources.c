@@ -542,6 +542,6 @@ void on_get_source_events(struct request *r)
 
 	if (!find(r, &v))
 		return;
-	run = uploads_run(uploads_of(r), r->who->tenant, r->params[0]);
+	run = uploads_newest_load(uploads_of(r), r->who->tenant, r->params[0]);
 	chat_events(r, run ? run : "");
 }

@@ -195,7 +195,7 @@ static bool free_slot(struct transport *t)
 static void download_start(struct request *r, const struct message *m, const json_t *view,
 			   const json_t *call)
 {
-	const struct call_again repeat = {
+	const struct repeat_call repeat = {
 		.who = r->who, .turn_id = m->turn_id, .call = call, .rows_max = DB_FETCH_ROWS_MAX};
 	struct download *x;
 

@@ -12,12 +12,12 @@
  * budget than a cache may request. The linker replaces redis_link_new by the wrapper. */
 #define TEST_WAIT_BUDGET_MS 2000
 
-struct redis_link *__real_redis_link_new(struct loop *l, const struct redis_place *place,
+struct redis_link *__real_redis_link_new(struct loop *l, const struct redis_address *place,
 					 const struct redis_link_options *o);
-struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
+struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_address *place,
 					 const struct redis_link_options *o);
 
-struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
+struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_address *place,
 					 const struct redis_link_options *o)
 {
 	assert_int_equal(o->wait_budget_ms, REDIS_WAIT_BUDGET_MS);

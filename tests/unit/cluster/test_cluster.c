@@ -41,7 +41,7 @@ static struct side {
 	int signals;
 	enum lease_signal_kind kind;
 	uint64_t fence;
-	char taking[64];
+	char takeover_data[64];
 	size_t watchers;
 	bool declines; /* declines every takeover */
 } left, right, third;
@@ -53,7 +53,8 @@ static void on_signal(void *owner, const struct lease_signal *s)
 	side->signals++;
 	side->kind = s->kind;
 	side->fence = s->fence;
-	snprintf(side->taking, sizeof(side->taking), "%.*s", STR_FMT(s->taking));
+	snprintf(side->takeover_data, sizeof(side->takeover_data), "%.*s",
+		 STR_FMT(s->takeover_data));
 	if (s->kind == SIGNAL_TAKE_OVER && side->declines)
 		side->leases.driver->decline(side->leases.self, s->holder);
 	else if (s->kind == SIGNAL_TAKE_OVER)
@@ -332,7 +333,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	WAIT_FOR(right.signals > 0);
 	assert_int_equal(right.kind, SIGNAL_TAKE_OVER);
 	assert_true(right.fence > fence);
-	assert_string_equal(right.taking, "{\"content\":\"how much\"}");
+	assert_string_equal(right.takeover_data, "{\"content\":\"how much\"}");
 	log = right.log;
 	assert_string_equal(stream_text(log).p, "begun ");
 	emit_text(log, "and ended");

@@ -358,7 +358,7 @@ struct marks {
 	struct mark list[MARKS_MAX];
 };
 
-static void on_piece(void *owner, const struct guard_chunk *p)
+static void on_answer_chunk(void *owner, const struct guard_chunk *p)
 {
 	struct marks *m = owner;
 	struct mark *mark;
@@ -386,7 +386,7 @@ static void run(struct given *g, size_t step, struct marks *m)
 
 	m->at = m->count = 0;
 	buf_reset(&m->line);
-	g->input.sink = (struct guard_sink){.on_piece = on_piece, .owner = m};
+	g->input.sink = (struct guard_sink){.on_answer_chunk = on_answer_chunk, .owner = m};
 	check = guard_numbers_new(&g->input);
 	for (size_t at = 0; at < len; at += step)
 		guard_numbers_feed(check, g->answer + at, step < len - at ? step : len - at);

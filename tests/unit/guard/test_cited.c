@@ -36,7 +36,7 @@ struct cited_answer {
 	struct guard_numbers *numbers;
 };
 
-static void on_piece(void *owner, const struct guard_chunk *p)
+static void on_answer_chunk(void *owner, const struct guard_chunk *p)
 {
 	struct cited_answer *a = owner;
 
@@ -84,7 +84,7 @@ static void begin(struct cited_answer *a, enum guard_policy policy)
 	*a = (struct cited_answer){0};
 	buf_init(&a->line, 1 << 16);
 	input.policy = policy;
-	input.sink = (struct guard_sink){on_piece, on_unbound, a};
+	input.sink = (struct guard_sink){on_answer_chunk, on_unbound, a};
 	a->numbers = guard_numbers_new(&input);
 }
 

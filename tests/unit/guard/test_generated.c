@@ -453,7 +453,7 @@ static void run(struct guard_input *in, const struct made *m, size_t step, struc
 	struct guard_numbers *g;
 
 	*s = (struct seen){0};
-	in->sink = (struct guard_sink){.on_piece = note_mark, .owner = s};
+	in->sink = (struct guard_sink){.on_answer_chunk = note_mark, .owner = s};
 	g = guard_numbers_new(in);
 	for (size_t at = 0; at < m->text.n; at += step)
 		guard_numbers_feed(g, m->text.p + at,
@@ -490,7 +490,7 @@ static void time_stream(struct figures *f, struct guard_input *in, const struct 
 	struct guard_numbers *g;
 	int64_t began;
 
-	in->sink = (struct guard_sink){.on_piece = note_mark, .owner = &s};
+	in->sink = (struct guard_sink){.on_answer_chunk = note_mark, .owner = &s};
 	g = guard_numbers_new(in);
 	began = clock_mono_us();
 	for (int i = 0; i < 10; i++)

@@ -40,7 +40,7 @@ static int end(void **state)
 	return tear_down(state);
 }
 
-static void on_piece(void *owner, const struct guard_chunk *p)
+static void on_answer_chunk(void *owner, const struct guard_chunk *p)
 {
 	(void)owner;
 	if (!p->marked) {
@@ -74,7 +74,7 @@ static bool pass(const char *text, struct result_part *parts)
 			buf_char(&plain, *p);
 	generated_check.text = buf_text(&plain);
 	generated_check.len = plain.n;
-	input.sink = (struct guard_sink){.on_piece = on_piece};
+	input.sink = (struct guard_sink){.on_answer_chunk = on_answer_chunk};
 	passed = guard_generated_pass(&input, &generated_check);
 	assert_true(passed || shown.n == 0);
 	buf_deinit(&plain);

@@ -355,7 +355,7 @@ static void test_passes_text_without_delay(void **state)
 
 	(void)state;
 	use_vendors();
-	input.sink = (struct guard_sink){.on_piece = note_count, .owner = &seen};
+	input.sink = (struct guard_sink){.on_answer_chunk = note_count, .owner = &seen};
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "The ", 4);
 	assert_int_equal(seen, 4);

@@ -19,7 +19,7 @@ static struct catalog *catalog;
 static struct know *know;
 static struct arena *arena;
 static struct principal who = {.user = "ann", .tenant = "vesper"};
-static const struct example_def *like[PROMPT_LIKE_MAX];
+static const struct example_def *like[PROMPT_SIMILAR_MAX];
 
 static int setup(void **state)
 {
@@ -94,7 +94,7 @@ static void accepts_text_of_any_length(void **state)
 	assert_int_equal(ask("admin", text), 0);
 	for (size_t i = 0; i + 7 < 16384; i += 7)
 		memcpy(text + i, "price a", 7);
-	assert_true(ask("admin", text) <= PROMPT_LIKE_MAX);
+	assert_true(ask("admin", text) <= PROMPT_SIMILAR_MAX);
 }
 
 /* ---- approved answers ---- */

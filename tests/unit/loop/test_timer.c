@@ -44,7 +44,7 @@ static void timers_fire_when_due_and_may_free_themselves(void **state)
 	start = loop_now_ms(l);
 	timer_start(late.timer, 30);
 	timer_start(early.timer, 10);
-	assert_true(timer_active(late.timer));
+	assert_true(timer_is_active(late.timer));
 	assert_int_equal(early.calls, 0);
 	loop_run(l);
 	assert_int_equal(early.calls, 1);
@@ -69,7 +69,7 @@ static void starting_again_reschedules_and_stop_cancels(void **state)
 	timer_start(moved.timer, 25);
 	timer_start(stopped.timer, 5);
 	timer_stop(stopped.timer);
-	assert_false(timer_active(stopped.timer));
+	assert_false(timer_is_active(stopped.timer));
 	loop_run(l);
 	assert_int_equal(moved.calls, 1);
 	assert_true(moved.last_ms - start >= 25);

@@ -23,7 +23,7 @@
 
 static struct loop *loop;
 static struct redis_link *link_;
-static struct redis_place place;
+static struct redis_address place;
 static struct fd_watch *accepting, *reading;
 static int listener, conn = -1;
 static bool greeted;
@@ -92,7 +92,7 @@ static int set_up(void **state)
 	getsockname(listener, (struct sockaddr *)&at, &len);
 	accepting = fd_watch_new(loop, listener, on_accept, NULL);
 	fd_watch_set(accepting, FD_READ);
-	place = (struct redis_place){
+	place = (struct redis_address){
 		.host = "127.0.0.1", .port = ntohs(at.sin_port), .shown = "127.0.0.1"};
 	link_ = redis_link_new(loop, &place,
 			       &(struct redis_link_options){.wait_budget_ms = WAIT_MS});

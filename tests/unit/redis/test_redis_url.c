@@ -25,9 +25,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct redis_place parsed(const char *url)
+static struct redis_address parsed(const char *url)
 {
-	struct redis_place at;
+	struct redis_address at;
 	struct err e = {0};
 
 	if (!redis_url_parse(url, arena, &at, &e))
@@ -37,7 +37,7 @@ static struct redis_place parsed(const char *url)
 
 static void hosts_and_ports(void **state)
 {
-	struct redis_place at = parsed("redis://cache.internal");
+	struct redis_address at = parsed("redis://cache.internal");
 
 	(void)state;
 	assert_string_equal(at.host, "cache.internal");
@@ -59,7 +59,7 @@ static void hosts_and_ports(void **state)
 
 static void logins(void **state)
 {
-	struct redis_place at = parsed("redis://vesper:s%40cr%2Fet@cache:1/2");
+	struct redis_address at = parsed("redis://vesper:s%40cr%2Fet@cache:1/2");
 
 	(void)state;
 	assert_string_equal(at.user, "vesper");
@@ -75,7 +75,7 @@ static void logins(void **state)
 
 static void sockets(void **state)
 {
-	struct redis_place at = parsed("unix:///run/redis.sock");
+	struct redis_address at = parsed("unix:///run/redis.sock");
 
 	(void)state;
 	assert_string_equal(at.path, "/run/redis.sock");
@@ -115,7 +115,7 @@ static void errors_name_the_fault_without_the_password(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct redis_place at = {.port = -7};
+		struct redis_address at = {.port = -7};
 		struct err e = {0};
 		if (redis_url_parse(wrong[i][0], arena, &at, &e))
 			fail_msg("%s was accepted", wrong[i][0]);

@@ -127,7 +127,7 @@ static void counts_as_many_texts_as_a_frame_can_have(void **state)
 	take(b);
 	count();
 	assert_int_equal(got_distinct, TEXTS);
-	assert_int_equal(got_count, POINT_VALUES_MAX);
+	assert_int_equal(got_count, CLASSIFY_VALUES_MAX);
 	assert_string_equal(got[0], text);
 }
 

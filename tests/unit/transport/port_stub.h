@@ -320,7 +320,7 @@ static void on_stub_call(void *owner)
 	c.cb(c.owner, &result);
 }
 
-struct op *turns_repeat_call(struct turns *t, const struct call_again *again, struct arena *a,
+struct op *turns_repeat_call(struct turns *t, const struct repeat_call *again, struct arena *a,
 			     tool_cb cb, void *owner)
 {
 	struct stub_call *c = mem_alloc(sizeof(*c));

@@ -69,7 +69,7 @@ static struct guard_input input(struct marks *m)
 				    .question = "",
 				    .today = {2026, 2, 27},
 				    .policy = GUARD_FLAG,
-				    .sink = {.on_piece = on_chunk, .owner = m}};
+				    .sink = {.on_answer_chunk = on_chunk, .owner = m}};
 }
 
 static void check(const char *text, struct marks *m)
