@@ -1,5 +1,6 @@
 /*
- * Runs the port in a separate thread, with everything behind it scripted; the test is the client.
+ * Runs the port in a separate thread, with scripted replacements for everything that it calls;
+ * the test is the client.
  * Tests see only what a client sees, and change the port's state only with loop_post.
  */
 #ifndef TRANSPORT_PORT_H
@@ -14,8 +15,8 @@
 static struct stub stub;
 static char *address;
 static char *ann;
-static char *nobody;
-static char *late;
+static char *unprivileged_token;
+static char *expired_token;
 static pthread_t thread;
 static sem_t opened;
 
@@ -57,8 +58,8 @@ static inline int setup(void **state)
 
 	(void)state;
 	ann = stub_token("ann", permissions, 1, 3600);
-	nobody = stub_token("nobody", permissions, 0, 3600);
-	late = stub_token("ann", permissions, 1, -10);
+	unprivileged_token = stub_token("nobody", permissions, 0, 3600);
+	expired_token = stub_token("ann", permissions, 1, -10);
 	sem_init(&opened, 0, 0);
 	pthread_create(&thread, NULL, serve, NULL);
 	sem_wait(&opened);
@@ -74,8 +75,8 @@ static inline int teardown(void **state)
 	sem_destroy(&opened);
 	mem_free(address);
 	mem_free(ann);
-	mem_free(nobody);
-	mem_free(late);
+	mem_free(unprivileged_token);
+	mem_free(expired_token);
 	return 0;
 }
 
@@ -154,11 +155,11 @@ static char *api(const char *method, const char *path, const char *body)
 }
 
 static inline void assert_api(const char *method, const char *path, const char *body, int status,
-			      const char *has)
+			      const char *expected)
 {
 	char *answer = api(method, path, body);
 
-	if (status_of(answer) != status || (has && !strstr(answer, has)))
+	if (status_of(answer) != status || (expected && !strstr(answer, expected)))
 		fail_msg("%s %s %s: %s", method, path, body ? body : "", answer);
 	mem_free(answer);
 }

@@ -1,7 +1,6 @@
 /*
  * Scripted replacements for everything that the port calls: turns whose question is a command, and
- * a store with one session. So the port can be tested with real sockets, without a database or
- * model.
+ * a store with one session. They allow tests with real sockets, without a database or model.
  *
  * tokens N [BYTES]: N tokens at once, then complete.
  * paced N MS: a token every MS milliseconds.
@@ -48,8 +47,8 @@ struct stub_turn {
 	char turn_id[UUID_BYTES];
 	char session_id[UUID_BYTES];
 	char *client_msg_id;
-	int left;
-	int every_ms;
+	int tokens_left;
+	int interval_ms;
 	struct timer *timer;
 };
 
@@ -80,9 +79,9 @@ static void on_stub_timer(void *owner)
 {
 	struct stub_turn *t = owner;
 
-	if (t->left-- > 0) {
+	if (t->tokens_left-- > 0) {
 		emit_text(t->log, "tick ");
-		timer_start(t->timer, (uint64_t)t->every_ms);
+		timer_start(t->timer, (uint64_t)t->interval_ms);
 		return;
 	}
 	stub_complete(t, "ok");
@@ -110,8 +109,8 @@ static void stub_answer(struct stub_turn *t, const char *content)
 		return;
 	}
 	if (sscanf(content, "paced %d %d", &a, &b) == 2) {
-		t->left = a;
-		t->every_ms = b;
+		t->tokens_left = a;
+		t->interval_ms = b;
 		timer_start(t->timer, (uint64_t)b);
 		return;
 	}
@@ -200,7 +199,7 @@ static void on_stub_request(void *owner)
 	struct stub_request x = *(struct stub_request *)owner;
 	struct stream_log *log;
 	struct err e = {0};
-	bool begun;
+	bool is_new;
 
 	mem_free(owner);
 	if (x.on_found) {
@@ -208,9 +207,9 @@ static void on_stub_request(void *owner)
 	} else if (x.on_id) {
 		x.on_id(x.owner, *x.turn_id ? x.turn_id : NULL);
 	} else {
-		begun = !stub_find(x.turns, NULL, x.request.session_id);
+		is_new = !stub_find(x.turns, NULL, x.request.session_id);
 		log = stub_start(x.turns, &x.request, &e);
-		if (log && begun)
+		if (log && is_new)
 			stub_answer(stub_find(x.turns, stream_turn_id(log), NULL),
 				    x.request.content ? x.request.content : "selected");
 		x.on_started(x.owner, log, log ? NULL : &e);
@@ -289,7 +288,6 @@ static struct table *stub_table;
 bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json_t *call)
 {
 	(void)t;
-	(void)tenant;
 	(void)tenant;
 	(void)call;
 	return stub_table != NULL;
@@ -474,7 +472,7 @@ const json_t *store_text_json(const char *text, struct arena *a)
 	return text ? json_own(a, json_loads(text, 0, NULL)) : NULL;
 }
 
-/* The tests never need meaningful answers of the following functions. */
+/* No test uses the results of the following functions. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner)
 {
@@ -908,7 +906,7 @@ struct op *turns_call_tool(struct turns *t, const struct tool_call_request *requ
 	return NULL;
 }
 
-/* ---- All parts together ---- */
+/* ---- The port with its replacements ---- */
 
 struct stub {
 	struct loop *loop;

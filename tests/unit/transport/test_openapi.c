@@ -100,24 +100,24 @@ static void check_problem(struct stream_log *log, struct wire_problem problem)
 	json_decref(body);
 }
 
-static void check_whole(struct stream_log *log)
+static void check_response(struct stream_log *log)
 {
 	struct stream_watch *w = stream_watch_new(log, 0, on_nothing, NULL);
-	struct wire_response *whole = wire_response_new();
+	struct wire_response *response = wire_response_new();
 	const struct stream_entry *entry;
 	struct buf text;
 
 	while ((entry = stream_read(w)))
-		wire_response_add(whole, entry->event);
+		wire_response_add(response, entry->event);
 	buf_init(&text, BYTES_MAX);
-	if (wire_response_ok(whole)) {
-		wire_response_write(whole, log, &text);
+	if (wire_response_ok(response)) {
+		wire_response_write(response, log, &text);
 		check_text("Answer", (struct str){buf_text(&text), text.n});
 	} else {
-		check_problem(log, wire_response_problem(whole));
+		check_problem(log, wire_response_problem(response));
 	}
 	buf_deinit(&text);
-	wire_response_free(&whole);
+	wire_response_free(&response);
 	stream_watch_free(&w);
 }
 
@@ -128,7 +128,7 @@ static void check_log(struct stream_log *log, const struct event *last)
 	check_items_of(log, &wire_chat, false, "Frame");
 	check_items_of(log, &wire_chat, true, "Frame");
 	check_items_of(log, &wire_sse, false, "StreamEvent");
-	check_whole(log);
+	check_response(log);
 	stream_release(&log);
 }
 
@@ -146,7 +146,7 @@ static void emit_as_view(struct stream_log *log, const struct buf *view)
 	emit_view(log, "c1-v1", buf_text(view));
 }
 
-static struct event few_of_finished(void)
+static struct event minimal_run_finished(void)
 {
 	return (struct event){.kind = EVENT_RUN_FINISHED,
 			      .u.run_finished = {.session_id = ID,
@@ -155,9 +155,9 @@ static struct event few_of_finished(void)
 						 .provider = "rules"}};
 }
 
-static struct event all_of_finished(void)
+static struct event full_run_finished(void)
 {
-	struct event e = few_of_finished();
+	struct event e = minimal_run_finished();
 	struct event_run_finished *f = &e.u.run_finished;
 
 	f->model = "m";
@@ -192,7 +192,7 @@ static struct event all_of_finished(void)
 	return e;
 }
 
-static void emit_beginning(struct stream_log *log)
+static void emit_start(struct stream_log *log)
 {
 	static const char *const phases[] = {"understanding", "planning",   "running", "writing",
 					     "checking",      "recovering", "moved"};
@@ -265,7 +265,7 @@ static void emit_stages(struct stream_log *log)
 	emit(log, &e);
 }
 
-static void emit_words(struct stream_log *log)
+static void emit_marked_text(struct stream_log *log)
 {
 	static const char *const kinds[] = {"bound", "unbound", "withheld", "unchecked", "cite"};
 
@@ -307,13 +307,13 @@ static void emit_asks(struct stream_log *log)
 static void every_event_matches_the_schema(void **state)
 {
 	struct stream_log *log = log_new();
-	struct event last = all_of_finished();
+	struct event last = full_run_finished();
 
 	(void)state;
-	emit_beginning(log);
+	emit_start(log);
 	emit_steps(log);
 	emit_stages(log);
-	emit_words(log);
+	emit_marked_text(log);
 	emit(log, &(struct event){.kind = EVENT_VIEW,
 				  .u.view = {"b-v1", "agent", "t1",
 					     STR("{\"view_type\":\"base\",\"view_id\":\"b-v1\","
@@ -323,7 +323,7 @@ static void every_event_matches_the_schema(void **state)
 	log = log_new();
 	emit(log,
 	     &(struct event){.kind = EVENT_RUN_STARTED, .u.run_started = {ID, ID, OTHER_ID, NULL}});
-	last = few_of_finished();
+	last = minimal_run_finished();
 	check_log(log, &last);
 }
 
@@ -392,7 +392,7 @@ static void emit_table_views(struct stream_log *log)
 
 static void emit_outcome_views(struct stream_log *log)
 {
-	static const struct suggestion near = {"v", "l", "g"};
+	static const struct suggestion candidate = {"v", "l", "g"};
 
 	for (int k = OUTCOME_ROWS + 1; k < OUTCOME_KIND_COUNT; k++) {
 		struct arena *a = arena_new(1 << 20);
@@ -404,7 +404,7 @@ static void emit_outcome_views(struct stream_log *log)
 					      .range_min = "2024",
 					      .range_max = "2027",
 					      .detail = "Nothing.",
-					      .suggestions = &near,
+					      .suggestions = &candidate,
 					      .suggestion_count = 1};
 		emit_view_json(log, view_outcome(r, "c1-v1"));
 		arena_free(&a);
@@ -417,7 +417,7 @@ static void every_view_matches_the_schema(void **state)
 	const struct view_error error = {
 		.code = "AMBIGUOUS_REFERENCE", .text = "Which?", .suggestions = advice};
 	struct stream_log *log = log_new();
-	struct event last = few_of_finished();
+	struct event last = minimal_run_finished();
 
 	(void)state;
 	emit_table_views(log);
@@ -433,7 +433,7 @@ static void every_view_matches_the_schema(void **state)
 
 /* ---- recorded turns ---- */
 
-static void check_line(char *line, bool whole)
+static void check_line(char *line, bool is_response)
 {
 	static const char stored[] = "views: ";
 	json_t *views, *one;
@@ -443,7 +443,7 @@ static void check_line(char *line, bool whole)
 		at[5] = '0'; /* the recording has no durations */
 	if (str_starts(str_of(line), STR("data: "))) {
 		check_text("StreamEvent", str_of(line + strlen("data: ")));
-	} else if (whole) {
+	} else if (is_response) {
 		check_text("Answer", str_of(line));
 	} else if (str_starts(str_of(line), str_of(stored))) {
 		assert_true(json_parse(line + strlen(stored), strlen(line) - strlen(stored),
@@ -463,15 +463,15 @@ static void every_recorded_turn_matches_the_schema(void **state)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		FILE *in = fopen(found.gl_pathv[i], "r");
 		char *line = NULL;
-		bool whole = false;
-		size_t room = 0;
+		bool is_response = false;
+		size_t capacity = 0;
 		ssize_t n;
 
 		assert_non_null(in);
-		while ((n = getline(&line, &room, in)) > 0) {
+		while ((n = getline(&line, &capacity, in)) > 0) {
 			line[n - 1] = '\0';
-			check_line(line, whole);
-			whole = strcmp(line, "== whole") == 0;
+			check_line(line, is_response);
+			is_response = strcmp(line, "== whole") == 0;
 		}
 		free(line);
 		fclose(in);

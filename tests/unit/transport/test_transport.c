@@ -1,4 +1,4 @@
-/* Connecting: protocols, credentials, limits of time and size; and draining. */
+/* Connections: protocols, credentials, limits of time and size, and draining. */
 #include "port.h"
 
 #include <sys/resource.h>
@@ -73,36 +73,36 @@ static void assert_closed(const char *query, const char *headers, int code)
 static void refusals_are_http_or_close_codes_by_origin(void **state)
 {
 	char *good = bearer(ann);
-	char *weak = bearer(nobody);
-	char *expired = bearer(late);
+	char *unprivileged = bearer(unprivileged_token);
+	char *expired = bearer(expired_token);
 
 	(void)state;
 	assert_refused("", "", 401);
 	assert_refused("", "Authorization: Bearer x.y.z\r\n", 401);
 	assert_refused("", "Authorization: Basic eDp5\r\n", 401);
 	assert_refused("", expired, 401);
-	assert_refused("", weak, 403);
+	assert_refused("", unprivileged, 403);
 	assert_refused("?ticket=nope", "", 401);
 	assert_refused("?token=nope", "", 401);
 	assert_refused("?session_id=" TURN, good, 404);
 	assert_refused("?session_id=x", good, 404);
 	assert_closed("", "Authorization: Bearer x.y.z\r\n", 4401);
 	assert_closed("", expired, 4401);
-	assert_closed("", weak, 4403);
+	assert_closed("", unprivileged, 4403);
 	assert_closed("?session_id=" TURN, good, 4404);
 	mem_free(good);
-	mem_free(weak);
+	mem_free(unprivileged);
 	mem_free(expired);
 }
 
 static void foreign_origins_are_closed(void **state)
 {
-	char *evil =
+	char *foreign =
 		mem_printf("Origin: https://evil.example\r\nAuthorization: Bearer %s\r\n", ann);
 	char *portal =
 		mem_printf("Origin: https://portal.example\r\nAuthorization: Bearer %s\r\n", ann);
 	char *head;
-	int fd = ws_try("", evil, &head);
+	int fd = ws_try("", foreign, &head);
 
 	(void)state;
 	assert_int_equal(ws_close_code(fd), 4403);
@@ -111,7 +111,7 @@ static void foreign_origins_are_closed(void **state)
 	assert_next(fd, "session.ready", NULL);
 	close(fd);
 	mem_free(head);
-	mem_free(evil);
+	mem_free(foreign);
 	mem_free(portal);
 }
 
@@ -168,7 +168,7 @@ static void first_frame_may_authenticate(void **state)
 	send_token(fd, bob);
 	assert_int_equal(ws_close_code(fd), 4403);
 	fd = open_without_token();
-	send_token(fd, late);
+	send_token(fd, expired_token);
 	assert_int_equal(ws_close_code(fd), 4401);
 	fd = open_without_token();
 	ws_send_text(fd, "{\"type\":\"ping\"}");

@@ -98,7 +98,7 @@ static void invalid_head_is_refused_immediately(void **state)
 	}
 }
 
-static void lists_have_pages(void **state)
+static void lists_are_paged(void **state)
 {
 	(void)state;
 	assert_api("GET", "/api/v1/sessions", NULL, 200, "next_cursor");
@@ -155,7 +155,7 @@ static void streams_and_resumes_events(void **state)
 	assert_api("GET", path, NULL, 400, NULL);
 }
 
-static void probes_and_headers(void **state)
+static void probes_report_health_and_echo_request_ids(void **state)
 {
 	char *answer;
 
@@ -177,11 +177,11 @@ static void probes_and_headers(void **state)
 	mem_free(answer);
 }
 
-static void the_page_and_its_sign_in(void **state)
+static void serves_demo_page_and_its_sign_in(void **state)
 {
 	char *answer = client_request(address, "GET / HTTP/1.1\r\n", NULL);
 	char *etag = strstr(answer, "ETag: ");
-	char *again =
+	char *conditional =
 		mem_printf("GET / HTTP/1.1\r\nIf-None-Match: %.34s\r\n", etag ? etag + 6 : "");
 
 	(void)state;
@@ -189,10 +189,10 @@ static void the_page_and_its_sign_in(void **state)
 	assert_non_null(strstr(answer, "require-trusted-types-for 'script'"));
 	assert_non_null(strstr(answer, "<!doctype html>"));
 	mem_free(answer);
-	answer = client_request(address, again, NULL);
+	answer = client_request(address, conditional, NULL);
 	assert_int_equal(status_of(answer), 304);
 	mem_free(answer);
-	mem_free(again);
+	mem_free(conditional);
 	assert_api("GET", "/demo.js", NULL, 200, "text/javascript");
 	assert_api("GET", "/nope.js", NULL, 404, NULL);
 	assert_api("POST", "/api/v1/demo/login", "{\"tenant\":\"vesper\",\"role\":\"viewer\"}", 200,
@@ -279,11 +279,11 @@ int main(void)
 		LIVE(refuses_bad_requests),
 		LIVE(refusal_is_sent_after_the_body),
 		LIVE(invalid_head_is_refused_immediately),
-		LIVE(lists_have_pages),
+		LIVE(lists_are_paged),
 		LIVE(page_size_is_bounded),
 		LIVE(streams_and_resumes_events),
-		LIVE(probes_and_headers),
-		LIVE(the_page_and_its_sign_in),
+		LIVE(probes_report_health_and_echo_request_ids),
+		LIVE(serves_demo_page_and_its_sign_in),
 		LIVE(disconnect_ends_the_request),
 		TIMED(event_stream_is_kept_alive),
 		TIMED(body_must_be_complete_in_time),

@@ -1,4 +1,4 @@
-/* Addresses, ranges, and the client that a proxy names. */
+/* Parses addresses and ranges, and finds the client that a proxy reports. */
 #include "fixture.h"
 
 #include "port/client_address.h"

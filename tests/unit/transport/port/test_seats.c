@@ -18,7 +18,7 @@
 #define CONNECTIONS     16
 
 struct test_connection {
-	int here, there;
+	int server_fd, client_fd;
 	struct seat *seat;
 };
 
@@ -48,8 +48,8 @@ static int setup(void **state)
 static void connection_close(int i)
 {
 	seat_free(&connections[i].seat);
-	close(connections[i].here);
-	close(connections[i].there);
+	close(connections[i].server_fd);
+	close(connections[i].client_fd);
 }
 
 static int teardown(void **state)
@@ -67,20 +67,20 @@ static int teardown(void **state)
 static void open_from(int i, const char *address)
 {
 	struct sockaddr_in from = {.sin_family = AF_INET};
-	int pair[2];
+	int fds[2];
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
-	connections[i].here = pair[0];
-	connections[i].there = pair[1];
-	connections[i].seat = seat_new(seats, pair[0], (const struct sockaddr *)&from);
+	connections[i].server_fd = fds[0];
+	connections[i].client_fd = fds[1];
+	connections[i].seat = seat_new(seats, fds[0], (const struct sockaddr *)&from);
 }
 
 static bool was_ended(int i)
 {
 	char c;
 
-	return recv(connections[i].there, &c, 1, 0) == 0;
+	return recv(connections[i].client_fd, &c, 1, 0) == 0;
 }
 
 static enum seat_result sign_in(int i, const char *tenant, const char *user)
@@ -125,7 +125,7 @@ static void users_and_tenants_have_limits(void **state)
 {
 	static const struct {
 		const char *tenant, *user;
-		enum seat_result answer;
+		enum seat_result expected;
 	} who[] = {{"vesper", "ann", SEAT_ASSIGNED}, {"vesper", "ann", SEAT_ASSIGNED},
 		   {"vesper", "ann", SEAT_TOO_MANY}, {"acme", "ann", SEAT_ASSIGNED},
 		   {"vesper", "ben", SEAT_ASSIGNED}, {"vesper", "cat", SEAT_TOO_MANY},
@@ -136,10 +136,10 @@ static void users_and_tenants_have_limits(void **state)
 	for (int i = 0; i < 8; i++) {
 		snprintf(from, sizeof(from), "192.0.2.%d", i);
 		open_from(i, from);
-		assert_int_equal(sign_in(i, who[i].tenant, who[i].user), who[i].answer);
-		if (who[i].answer != SEAT_ASSIGNED)
+		assert_int_equal(sign_in(i, who[i].tenant, who[i].user), who[i].expected);
+		if (who[i].expected != SEAT_ASSIGNED)
 			connection_close(i);
-		connections[i].seat = who[i].answer == SEAT_ASSIGNED ? connections[i].seat : NULL;
+		connections[i].seat = who[i].expected == SEAT_ASSIGNED ? connections[i].seat : NULL;
 	}
 	seat_idle(connections[0].seat);
 	connection_close(1);

@@ -25,7 +25,7 @@ static int setup_table(void **state)
 }
 
 /* Requests the file as this user; reads only the head of the answer. */
-static int ask_for_file(const char *user, int *status)
+static int request_file(const char *user, int *status)
 {
 	static const char *const permissions[] = {"chat:use"};
 	char *token = stub_token(user, permissions, 1, 3600);
@@ -47,7 +47,7 @@ static int ask_for_file(const char *user, int *status)
 	return fd;
 }
 
-static void slow_download_gives_way_to_the_next(void **state)
+static void overdue_download_is_ended_for_a_new_one(void **state)
 {
 	int fds[DOWNLOADS_MAX + 1], status;
 	char user[16], *rest;
@@ -56,14 +56,14 @@ static void slow_download_gives_way_to_the_next(void **state)
 	freeze();
 	for (int i = 0; i < DOWNLOADS_MAX; i++) {
 		snprintf(user, sizeof(user), "slow%d", i);
-		fds[i] = ask_for_file(user, &status);
+		fds[i] = request_file(user, &status);
 		assert_int_equal(status, 200);
 	}
-	fds[DOWNLOADS_MAX] = ask_for_file("ben", &status);
+	fds[DOWNLOADS_MAX] = request_file("ben", &status);
 	assert_int_equal(status, 429);
 	close(fds[DOWNLOADS_MAX]);
 	advance(DOWNLOAD_TIME_MS);
-	fds[DOWNLOADS_MAX] = ask_for_file("ben", &status);
+	fds[DOWNLOADS_MAX] = request_file("ben", &status);
 	assert_int_equal(status, 200);
 	/* The longest-running download has ended, and its client can tell that it is incomplete. */
 	rest = client_read_all(fds[0]);
@@ -77,8 +77,8 @@ static void slow_download_gives_way_to_the_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(slow_download_gives_way_to_the_next, setup_table,
-						teardown_clock),
+		cmocka_unit_test_setup_teardown(overdue_download_is_ended_for_a_new_one,
+						setup_table, teardown_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

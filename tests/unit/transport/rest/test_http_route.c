@@ -10,7 +10,7 @@ static struct arena *arena;
 static struct buf allow;
 static const char *params[ROUTE_PARAMS_MAX];
 
-static const struct http_route *find_among(unsigned absent, const char *method, const char *path)
+static const struct http_route *find_without(unsigned absent, const char *method, const char *path)
 {
 	buf_reset(&allow);
 	memset(params, 0, sizeof(params));
@@ -19,8 +19,8 @@ static const struct http_route *find_among(unsigned absent, const char *method, 
 
 static const struct http_route *find(const char *method, const char *path, bool demo)
 {
-	return find_among(ROUTE_SIGNIN | (demo ? 0u : (unsigned)(ROUTE_DEMO | ROUTE_PAGE)), method,
-			  path);
+	return find_without(ROUTE_SIGNIN | (demo ? 0u : (unsigned)(ROUTE_DEMO | ROUTE_PAGE)),
+			    method, path);
 }
 
 static int setup(void **state)
@@ -65,7 +65,7 @@ static void similar_paths_do_not_match(void **state)
 	}
 }
 
-static void a_known_path_lists_its_methods_once(void **state)
+static void known_path_lists_its_methods_once(void **state)
 {
 	(void)state;
 	assert_null(find("PUT", "/api/v1/sessions/x/messages", false));
@@ -90,25 +90,25 @@ static void sign_in_page_is_not_the_demo_page(void **state)
 	(void)state;
 	assert_null(find("GET", "/auth/login", true));
 	assert_null(find("GET", "/app.js", true));
-	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/auth/login")->handle, on_get_login);
-	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/")->handle, on_page);
-	assert_ptr_equal(find_among(ROUTE_DEMO, "GET", "/app.js")->handle, on_asset);
-	assert_null(find_among(ROUTE_DEMO, "GET", "/demo.js"));
+	assert_ptr_equal(find_without(ROUTE_DEMO, "GET", "/auth/login")->handle, on_get_login);
+	assert_ptr_equal(find_without(ROUTE_DEMO, "GET", "/")->handle, on_page);
+	assert_ptr_equal(find_without(ROUTE_DEMO, "GET", "/app.js")->handle, on_asset);
+	assert_null(find_without(ROUTE_DEMO, "GET", "/demo.js"));
 }
 
-static void aliases_may_be_absent(void **state)
+static void aliases_and_dialects_can_be_disabled(void **state)
 {
 	(void)state;
-	assert_ptr_equal(find_among(0, "GET", "/api/tools")->handle, on_get_tools);
-	assert_ptr_equal(find_among(0, "POST", "/api/tools/x")->handle, on_post_tool);
+	assert_ptr_equal(find_without(0, "GET", "/api/tools")->handle, on_get_tools);
+	assert_ptr_equal(find_without(0, "POST", "/api/tools/x")->handle, on_post_tool);
 	assert_string_equal(params[0], "x");
-	assert_null(find_among(ROUTE_AI, "POST", "/ai/chat"));
-	assert_null(find_among(ROUTE_AI, "GET", "/api/v1/ui/chat/c/stream"));
-	assert_null(find_among(ROUTE_AGUI, "POST", "/api/v1/agui"));
-	assert_null(find_among(ROUTE_OPENAI, "GET", "/v1/models"));
-	assert_non_null(find_among(ROUTE_AI | ROUTE_OPENAI, "POST", "/api/v1/agui"));
-	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/tools"));
-	assert_null(find_among(ROUTE_ALIAS, "GET", "/api/health"));
+	assert_null(find_without(ROUTE_AI, "POST", "/ai/chat"));
+	assert_null(find_without(ROUTE_AI, "GET", "/api/v1/ui/chat/c/stream"));
+	assert_null(find_without(ROUTE_AGUI, "POST", "/api/v1/agui"));
+	assert_null(find_without(ROUTE_OPENAI, "GET", "/v1/models"));
+	assert_non_null(find_without(ROUTE_AI | ROUTE_OPENAI, "POST", "/api/v1/agui"));
+	assert_null(find_without(ROUTE_ALIAS, "GET", "/api/tools"));
+	assert_null(find_without(ROUTE_ALIAS, "GET", "/api/health"));
 	assert_int_equal(allow.n, 0);
 }
 
@@ -157,7 +157,7 @@ static const json_t *documented(const json_t *paths, const struct http_route *ro
 	return NULL;
 }
 
-/* Query parameters as the route table has them. */
+/* Query parameters in the format of the route table. */
 static void query_of(const json_t *operation, char out[200])
 {
 	const json_t *parameter;
@@ -221,10 +221,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extracts_path_segments),
 		cmocka_unit_test(similar_paths_do_not_match),
-		cmocka_unit_test(a_known_path_lists_its_methods_once),
+		cmocka_unit_test(known_path_lists_its_methods_once),
 		cmocka_unit_test(demo_routes_exist_only_in_demo_mode),
 		cmocka_unit_test(sign_in_page_is_not_the_demo_page),
-		cmocka_unit_test(aliases_may_be_absent),
+		cmocka_unit_test(aliases_and_dialects_can_be_disabled),
 		cmocka_unit_test(documents_exactly_the_existing_routes),
 		cmocka_unit_test(routes_with_user_data_require_a_permission),
 	};

@@ -12,10 +12,10 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define OWN "io.modelcontextprotocol/"
+#define NAMESPACE "io.modelcontextprotocol/"
 #define ENVELOPE(version, capabilities)                                                            \
-	"\"_meta\":{\"" OWN "protocolVersion\":\"" version "\",\"" OWN "clientInfo\":{},\"" OWN    \
-	"clientCapabilities\":" capabilities "}"
+	"\"_meta\":{\"" NAMESPACE "protocolVersion\":\"" version "\",\"" NAMESPACE                 \
+	"clientInfo\":{},\"" NAMESPACE "clientCapabilities\":" capabilities "}"
 #define CALL(params)                                                                               \
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{" params "}}"
 
@@ -68,8 +68,8 @@ static void reject(const char *text, struct mcp_headers headers, int code, const
 }
 
 static const struct mcp_headers none = {NULL, NULL, NULL};
-static const struct mcp_headers old = {MCP_LEGACY_VERSION, NULL, NULL};
-static const struct mcp_headers call_a = {MCP_MODERN_VERSION, "tools/call", "a"};
+static const struct mcp_headers legacy = {MCP_LEGACY_VERSION, NULL, NULL};
+static const struct mcp_headers modern_call = {MCP_MODERN_VERSION, "tools/call", "a"};
 
 static void reads_requests_of_both_eras(void **state)
 {
@@ -78,7 +78,7 @@ static void reads_requests_of_both_eras(void **state)
 	(void)state;
 	assert_true(c.kind == MCP_REQUEST && !c.modern && !c.supports_forms);
 	assert_int_equal(json_integer_value(c.progress_token), 0);
-	c = accept(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{}")), call_a);
+	c = accept(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{}")), modern_call);
 	assert_true(c.modern && !c.supports_forms && !c.progress_token);
 }
 
@@ -102,7 +102,7 @@ static void forms_need_the_client_capability(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(accept(cases[i].message, call_a).supports_forms,
+		assert_int_equal(accept(cases[i].message, modern_call).supports_forms,
 				 cases[i].has_forms);
 }
 
@@ -116,23 +116,24 @@ static void errors_are_reported_in_fixed_order(void **state)
 	reject("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", none, MCP_INVALID_REQUEST, "method");
 	reject("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[]}",
 	       (struct mcp_headers){"x", NULL, NULL}, MCP_INVALID_PARAMS, "params");
-	reject(CALL(ENVELOPE("1999-01-01", "7")), call_a, MCP_UNSUPPORTED_VERSION, "1999-01-01");
+	reject(CALL(ENVELOPE("1999-01-01", "7")), modern_call, MCP_UNSUPPORTED_VERSION,
+	       "1999-01-01");
 	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), (struct mcp_headers){"y", NULL, NULL},
 	       MCP_UNSUPPORTED_VERSION, "y");
-	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), old, MCP_HEADER_MISMATCH, "Version");
+	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), legacy, MCP_HEADER_MISMATCH, "Version");
 	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), none, MCP_HEADER_MISMATCH, "Version");
-	reject(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), call_a, MCP_HEADER_MISMATCH, "_meta");
+	reject(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), modern_call, MCP_HEADER_MISMATCH, "_meta");
 	reject(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")),
 	       (struct mcp_headers){MCP_MODERN_VERSION, "tools/list", "a"}, MCP_HEADER_MISMATCH,
 	       "Mcp-Method");
-	reject(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a,
+	reject(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), modern_call,
 	       MCP_HEADER_MISMATCH, "Mcp-Name");
-	reject(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a,
+	reject(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")), modern_call,
 	       MCP_INVALID_PARAMS, "clientCapabilities");
 	reject(CALL("\"_meta\":{\"progressToken\":[]}"), none, MCP_INVALID_PARAMS, "progressToken");
 }
 
-static void header_name_may_be_base64_coded(void **state)
+static void header_name_may_be_base64_encoded(void **state)
 {
 	static const char *const texts =
 		CALL("\"name\":\"\xC3\xA4\"," ENVELOPE(MCP_MODERN_VERSION, "{}"));
@@ -152,11 +153,11 @@ static void notifications_need_no_headers(void **state)
 
 	(void)state;
 	assert_int_equal(c.kind, MCP_NOTIFICATION);
-	assert_int_equal(accept("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}}", old).kind,
+	assert_int_equal(accept("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}}", legacy).kind,
 			 MCP_RESPONSE);
 }
 
-static void id_is_a_number_or_a_text(void **state)
+static void id_is_a_number_or_a_string(void **state)
 {
 	static const char *const texts[] = {"0", "-7", "\"\"", "\"0\""};
 	static const char *const invalid[] = {"null", "1.0", "true", "[]", "{}"};
@@ -265,7 +266,7 @@ static void form_values_keep_their_order(void **state)
 
 /* ---- Lists ---- */
 
-static void long_lists_have_pages(void **state)
+static void long_lists_are_paged(void **state)
 {
 	enum { COUNT = 2 * MCP_LIST_MAX + 1 };
 	static const char *const invalid[] = {"", "x", "0", "-1", "201", "9999999999", "1 "};
@@ -303,13 +304,13 @@ int main(void)
 		cmocka_unit_test(reads_requests_of_both_eras),
 		cmocka_unit_test(forms_need_the_client_capability),
 		cmocka_unit_test(errors_are_reported_in_fixed_order),
-		cmocka_unit_test(header_name_may_be_base64_coded),
+		cmocka_unit_test(header_name_may_be_base64_encoded),
 		cmocka_unit_test(notifications_need_no_headers),
-		cmocka_unit_test(id_is_a_number_or_a_text),
+		cmocka_unit_test(id_is_a_number_or_a_string),
 		cmocka_unit_test(reads_a_question_or_an_answer),
 		cmocka_unit_test(errors_name_the_invalid_argument),
 		cmocka_unit_test(form_values_keep_their_order),
-		cmocka_unit_test(long_lists_have_pages),
+		cmocka_unit_test(long_lists_are_paged),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -32,15 +32,15 @@ static bool opens(const char *text, const uint8_t *key, const char *tenant, cons
 {
 	struct arena *a = arena_new(1 << 12);
 	struct mcp_state out;
-	bool good = mcp_state_open(text, key, tenant, user, now_ms, a, &out);
+	bool is_valid = mcp_state_open(text, key, tenant, user, now_ms, a, &out);
 
-	if (good) {
+	if (is_valid) {
 		assert_string_equal(out.session, "s");
 		assert_string_equal(out.ask_id, "q");
 		assert_int_equal(out.expires_ms, 1000);
 	}
 	arena_free(&a);
-	return good;
+	return is_valid;
 }
 
 static void opens_for_its_user_until_it_expires(void **none)
@@ -64,13 +64,13 @@ static void rejects_any_changed_character(void **none)
 	(void)none;
 	assert_null(strstr(text, "u\""));
 	for (size_t i = 0; i < n; i++) {
-		char was = text[i];
+		char original = text[i];
 
-		text[i] = was == 'A' ? 'B' : 'A';
+		text[i] = original == 'A' ? 'B' : 'A';
 		assert_false(opens(text, secret, "t", "u", 0));
 		text[i] = '\0';
 		assert_false(opens(text, secret, "t", "u", 0));
-		text[i] = was;
+		text[i] = original;
 	}
 	assert_true(opens(text, secret, "t", "u", 0));
 	mem_free(text);
@@ -78,7 +78,7 @@ static void rejects_any_changed_character(void **none)
 
 static void keeps_the_skip_value(void **none)
 {
-	struct mcp_state never = state, out;
+	struct mcp_state without_skip = state, out;
 	struct arena *a = arena_new(1 << 12);
 	char *text = sealed(&state);
 
@@ -86,8 +86,8 @@ static void keeps_the_skip_value(void **none)
 	assert_true(mcp_state_open(text, secret, "t", "u", 0, a, &out));
 	assert_string_equal(out.skip, "skip it");
 	mem_free(text);
-	never.skip = NULL;
-	text = sealed(&never);
+	without_skip.skip = NULL;
+	text = sealed(&without_skip);
 	assert_true(mcp_state_open(text, secret, "t", "u", 0, a, &out));
 	assert_null(out.skip);
 	mem_free(text);

@@ -1,4 +1,5 @@
-/* Reads a workbook as programs do: finds each part in the ZIP by its directory and inflates it. */
+/* Reads workbooks as spreadsheet programs do: finds each part by the directory of the ZIP file and
+ * inflates it. */
 #include "fixture.h"
 
 #include <zlib.h>
@@ -62,7 +63,7 @@ static char *sheet_of(const struct buf *file, uint32_t parts)
 	return text;
 }
 
-/* The sheet of one column: a head and these cells. */
+/* The sheet of one column: a header and these cells. */
 static char *sheet(enum column_type type, const char *const *cells, size_t count)
 {
 	struct xlsx *x = xlsx_new();
@@ -131,7 +132,7 @@ static void numbers_are_numeric_if_all_digits_are_kept(void **state)
 	assert_cell(COLUMN_BOOL, "maybe", TEXT_CELL("maybe"));
 }
 
-static void days_are_date_cells(void **state)
+static void dates_are_date_cells(void **state)
 {
 	(void)state;
 	assert_cell(COLUMN_DATE, "2026-02-27", NUMBER_CELL("2", "46080"));
@@ -201,7 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_cells_stay_text),
 		cmocka_unit_test(numbers_are_numeric_if_all_digits_are_kept),
-		cmocka_unit_test(days_are_date_cells),
+		cmocka_unit_test(dates_are_date_cells),
 		cmocka_unit_test(cell_length_is_limited),
 		cmocka_unit_test(many_rows_and_columns_fit_one_sheet),
 	};

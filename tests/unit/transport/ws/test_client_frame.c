@@ -204,7 +204,7 @@ static void errors_never_repeat_the_input(void **state)
 	assert_null(strstr(err.text, "hunter2"));
 }
 
-/* What was written, as JSON again. */
+/* Parses the written JSON, and frees the buffer. */
 static json_t *written(struct buf *b)
 {
 	json_t *value = parsed(buf_text(b));

@@ -107,7 +107,7 @@ static void turn_resumes_from_any_frame(void **state)
 	}
 }
 
-static void one_turn_per_session_and_cancel(void **state)
+static void session_runs_one_turn_until_it_is_cancelled(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -125,7 +125,7 @@ static void one_turn_per_session_and_cancel(void **state)
 	close(fd);
 }
 
-static void choked_socket_gets_merged_tokens_without_loss(void **state)
+static void slow_reader_gets_merged_tokens_without_loss(void **state)
 {
 	enum { TOKENS = 12000, BYTES = 300 };
 	const int small = 4096;
@@ -176,7 +176,7 @@ static void pauses_reading_from_clients_that_do_not_read(void **state)
 	const size_t total = PINGS * frame;
 	char *all = mem_alloc(total);
 	size_t sent = 0;
-	size_t stuck_at = 0;
+	size_t blocked_at = 0;
 	const int small = 65536;
 	int fd = ws_open();
 
@@ -192,8 +192,8 @@ static void pauses_reading_from_clients_that_do_not_read(void **state)
 		sent += n > 0 ? (size_t)n : 0;
 		usleep(n > 0 ? 0 : 50000);
 	}
-	stuck_at = sent;
-	assert_true(stuck_at < total);
+	blocked_at = sent;
+	assert_true(blocked_at < total);
 	for (size_t pongs = 0; pongs < PINGS; pongs++) {
 		ssize_t n = sent < total ? send(fd, all + sent, total - sent,
 						MSG_DONTWAIT | MSG_NOSIGNAL)
@@ -337,13 +337,13 @@ static void assert_alive(int fd)
 static void token_expires_during_the_session(void **state)
 {
 	static const char *const permissions[] = {"chat:use"};
-	char *brief = stub_token("ann", permissions, 1, (AUTH_WARN_MS + 10000) / 1000);
+	char *short_lived = stub_token("ann", permissions, 1, (AUTH_WARN_MS + 10000) / 1000);
 	int renewed = open_without_token();
 	int fd = open_without_token();
 
 	(void)state;
-	send_token(fd, brief);
-	send_token(renewed, brief);
+	send_token(fd, short_lived);
+	send_token(renewed, short_lived);
 	assert_next(fd, "session.ready", NULL);
 	assert_next(renewed, "session.ready", NULL);
 	freeze();
@@ -360,7 +360,7 @@ static void token_expires_during_the_session(void **state)
 	assert_int_equal(ws_close_code(fd), 4401);
 	assert_alive(renewed);
 	close(renewed);
-	mem_free(brief);
+	mem_free(short_lived);
 }
 
 static void blocked_reader_is_disconnected(void **state)
@@ -383,8 +383,8 @@ int main(void)
 		LIVE(announced_session_is_usable_immediately),
 		LIVE(some_invalid_frames_close_the_socket),
 		LIVE(turn_resumes_from_any_frame),
-		LIVE(one_turn_per_session_and_cancel),
-		LIVE(choked_socket_gets_merged_tokens_without_loss),
+		LIVE(session_runs_one_turn_until_it_is_cancelled),
+		LIVE(slow_reader_gets_merged_tokens_without_loss),
 		LIVE(pauses_reading_from_clients_that_do_not_read),
 		LIVE(normal_close_cancels_but_lost_connection_does_not),
 		LIVE(echoes_messages),

@@ -15,12 +15,12 @@ static size_t checked(struct ws_reader *r, const uint8_t *bytes, size_t len, siz
 	*code = 0;
 	for (size_t at = 0; at < len && !*code && !r->closed; at += step) {
 		size_t n = step < len - at ? step : len - at;
-		uint8_t *piece = mem_alloc(n);
+		uint8_t *chunk = mem_alloc(n);
 
-		memcpy(piece, bytes + at, n);
+		memcpy(chunk, bytes + at, n);
 		for (size_t used = 0, one = 1; used < n && one && !*code && !r->closed; used += one)
-			valid += one = ws_reader_check(r, piece + used, n - used, code);
-		mem_free(piece);
+			valid += one = ws_reader_check(r, chunk + used, n - used, code);
+		mem_free(chunk);
 	}
 	return valid;
 }
@@ -57,7 +57,7 @@ static void reads_whole_and_fragmented_messages(void **state)
 	VALID("\x01\x81\0\0\0\0a\x00\x80\0\0\0\0\x80\x81\0\0\0\0b");
 	VALID("\x01\x81\0\0\0\0a\x89\x81\0\0\0\0p\x80\x81\0\0\0\0b");
 	VALID("\x81\x81\0\0\0\0a\x82\x81\0\0\0\0\xff\x81\x81\0\0\0\0c");
-	VALID("\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa9"); /* a character over two frames */
+	VALID("\x01\x81\0\0\0\0\xc3\x80\x81\0\0\0\0\xa9"); /* a character split over two frames */
 	VALID("\x8a\x80\0\0\0\0\x89\x80\0\0\0\0");
 	VALID("\x89\x82\0\0\0\0\xff\xfe"); /* a ping may have any payload */
 }
