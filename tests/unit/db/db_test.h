@@ -174,8 +174,8 @@ static inline void wait_for(struct fixture *f, const struct answer *a)
 }
 
 /* Runs a query that must succeed; returns its table (NULL for a statement without columns). */
-static inline struct table *ask(struct fixture *f, const char *tenant, const char *text,
-				const struct value *values, size_t count)
+static inline struct table *query_table(struct fixture *f, const char *tenant, const char *text,
+					const struct value *values, size_t count)
 {
 	struct answer a;
 
@@ -186,7 +186,7 @@ static inline struct table *ask(struct fixture *f, const char *tenant, const cha
 	return a.table;
 }
 
-static inline struct err ask_fails(struct fixture *f, const char *tenant, const char *text)
+static inline struct err query_error(struct fixture *f, const char *tenant, const char *text)
 {
 	struct answer a;
 
@@ -227,7 +227,7 @@ static inline int setup_writable(void **state)
 }
 
 /* Creates acme's file with this SQL, and opens it in the current mode. */
-static inline void open_either(struct fixture *f, const char *sql)
+static inline void open_acme(struct fixture *f, const char *sql)
 {
 	tenant_file_make(f->acme, "acme");
 	if (sql)
@@ -238,7 +238,7 @@ static inline void open_either(struct fixture *f, const char *sql)
 /* clang-format off */
 #define DB_TEST_BOTH(f)                                                                            \
 	{#f " (read)", f, setup_read, fixture_teardown, NULL},                                     \
-	{#f " (written)", f, setup_writable, fixture_teardown, NULL}
+	{#f " (writable)", f, setup_writable, fixture_teardown, NULL}
 /* clang-format on */
 
 #endif

@@ -65,7 +65,7 @@ static inline const char *recorded(void)
 	return text;
 }
 
-static inline int times(const char *part)
+static inline int recorded_count(const char *part)
 {
 	int n = 0;
 

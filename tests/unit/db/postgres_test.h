@@ -26,14 +26,14 @@ static struct postgres server;
 
 /* Runs tests/services/postgres.sh with these arguments; copies its first line of output to `out`.
  */
-static inline void service(const char *words, char *out, int size)
+static inline void service(const char *arguments, char *out, int size)
 {
 	char command[512];
 	char line[256] = "";
 	FILE *p;
 
 	snprintf(command, sizeof(command), "%s/tests/services/postgres.sh %s", VESPER_SOURCE_DIR,
-		 words);
+		 arguments);
 	p = popen(command, "r");
 	assert_non_null(p);
 	if (!fgets(line, sizeof(line), p))
@@ -46,10 +46,10 @@ static inline void service(const char *words, char *out, int size)
 
 static inline void server_command(const char *verb)
 {
-	char words[256];
+	char arguments[256];
 
-	snprintf(words, sizeof(words), "%s %s", verb, server.dir);
-	service(words, NULL, 0);
+	snprintf(arguments, sizeof(arguments), "%s %s", verb, server.dir);
+	service(arguments, NULL, 0);
 }
 
 static inline void admin_connect(void)
@@ -65,7 +65,7 @@ static inline void admin_connect(void)
 	SQLAllocHandle(SQL_HANDLE_DBC, server.env, &server.admin);
 	if (!SQL_SUCCEEDED(SQLDriverConnect(server.admin, NULL, (SQLCHAR *)text, (SQLSMALLINT)n,
 					    NULL, 0, NULL, SQL_DRIVER_NOPROMPT)))
-		fail_msg("can't connect: %s", text);
+		fail_msg("cannot connect: %s", text);
 }
 
 static inline void admin_disconnect(void)
@@ -123,12 +123,12 @@ static inline void schema_make(int tenants)
 
 static inline int server_start(void **state)
 {
-	char words[64];
+	char arguments[64];
 	char line[256];
 
 	(void)state;
-	snprintf(words, sizeof(words), "start %d", (int)getpid());
-	service(words, line, sizeof(line));
+	snprintf(arguments, sizeof(arguments), "start %d", (int)getpid());
+	service(arguments, line, sizeof(line));
 	if (sscanf(line, "%127s %d", server.dir, &server.port) != 2)
 		fail_msg("no server: %s", line);
 	admin_connect();

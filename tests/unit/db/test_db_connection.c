@@ -7,19 +7,19 @@
 static const char *one_cell(struct fixture *f, const char *text, const struct value *v,
 			    char out[64])
 {
-	struct table *t = ask(f, "acme", text, v, v ? 1 : 0);
+	struct table *t = query_table(f, "acme", text, v, v ? 1 : 0);
 
 	snprintf(out, 64, "%s", t->row_count > 0 ? t->rows[0][0] : "no row");
 	table_free(&t);
 	return out;
 }
 
-static void more_statements_than_stay_prepared(void **state)
+static void evicted_statements_are_prepared_again(void **state)
 {
 	struct fixture *f = *state;
 	char text[128], expected[64], got[64];
 
-	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
+	open_acme(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 2 * DB_PREPARED_MAX; i++) {
 			const struct value v = value_int(round);
@@ -40,9 +40,9 @@ static void statement_survives_schema_change(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (1)");
+	open_acme(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (1)");
 	for (int i = 0; i < 3; i++) {
-		t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
+		t = query_table(f, "acme", "SELECT n FROM x", NULL, 0);
 		assert_int_equal(t->row_count, 1);
 		assert_string_equal(t->rows[0][0], "1");
 		table_free(&t);
@@ -59,7 +59,7 @@ static void error_does_not_affect_next_run(void **state)
 	struct answer a;
 	char got[64];
 
-	open_either(f, NULL);
+	open_acme(f, NULL);
 	for (int i = 0; i < 3; i++) {
 		start(f, "acme", false, "SELECT json_extract(?, '$.a') AS n", &bad, 1, &a);
 		wait_for(f, &a);
@@ -79,8 +79,8 @@ static void binds_longest_value(void **state)
 
 	memset(text, 'y', DB_CELL_BYTES_MAX);
 	v = value_text(text);
-	open_either(f, NULL);
-	t = ask(f, "acme", "SELECT ? AS s", &v, 1);
+	open_acme(f, NULL);
+	t = query_table(f, "acme", "SELECT ? AS s", &v, 1);
 	assert_string_equal(t->rows[0][0], text);
 	table_free(&t);
 	mem_free(text);
@@ -92,7 +92,7 @@ static void rejects_wrong_number_of_values(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_either(f, NULL);
+	open_acme(f, NULL);
 	start(f, "acme", false, "SELECT ? AS a, ? AS b", &v, 1, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INTERNAL);
@@ -101,7 +101,7 @@ static void rejects_wrong_number_of_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST_BOTH(more_statements_than_stay_prepared),
+		DB_TEST_BOTH(evicted_statements_are_prepared_again),
 		DB_TEST_BOTH(statement_survives_schema_change),
 		DB_TEST_BOTH(error_does_not_affect_next_run),
 		DB_TEST_BOTH(binds_longest_value),

@@ -14,11 +14,11 @@ static void retries_deadlock_victim(void **state)
 	struct table *t;
 
 	fake_open(f, ONE "fail|execute|2|40001|1205|deadlock victim\n");
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
-	assert_int_equal(times("DEAD"), 0);
-	assert_int_equal(times("SELECT one"), 2); /* prepared again for the retry */
+	assert_int_equal(recorded_count("DEAD"), 0);
+	assert_int_equal(recorded_count("SELECT one"), 2); /* prepared again for the retry */
 }
 
 static void replaces_broken_connection_and_retries_query(void **state)
@@ -27,11 +27,11 @@ static void replaces_broken_connection_and_retries_query(void **state)
 	struct table *t;
 
 	fake_open(f, ONE "dead|execute|2|08S01|10054|reset by peer\n");
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	table_free(&t);
-	assert_int_equal(times(" connect"), 2);
-	assert_int_equal(times("2 prepare SELECT one"), 1);
-	assert_int_equal(times("DEAD"), 0);
+	assert_int_equal(recorded_count(" connect"), 2);
+	assert_int_equal(recorded_count("2 prepare SELECT one"), 1);
+	assert_int_equal(recorded_count("DEAD"), 0);
 }
 
 static void retries_whole_query_after_broken_fetch(void **state)
@@ -40,10 +40,10 @@ static void retries_whole_query_after_broken_fetch(void **state)
 	struct table *t;
 
 	fake_open(f, "rows|SELECT one|n:int|1|2|3\ndead|fetch|3|08S01|0|gone\n");
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	assert_int_equal(t->row_count, 3);
 	table_free(&t);
-	assert_int_equal(times("DEAD"), 0);
+	assert_int_equal(recorded_count("DEAD"), 0);
 }
 
 static void retries_only_transient_errors(void **state)
@@ -90,7 +90,7 @@ static void retries_writes_only_if_nothing_was_sent(void **state)
 	start(f, "acme", true, "INSERT one", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_NONE);
-	assert_int_equal(times("COMMIT"), 1);
+	assert_int_equal(recorded_count("COMMIT"), 1);
 	db_close(&f->db);
 	o = fake_options(f, "dead|execute|4|08S01|0|in the middle\n");
 	o.read_only = false;
@@ -98,7 +98,7 @@ static void retries_writes_only_if_nothing_was_sent(void **state)
 	start(f, "acme", true, "INSERT one", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_UPSTREAM);
-	assert_int_equal(times("prepare INSERT one"), 1);
+	assert_int_equal(recorded_count("prepare INSERT one"), 1);
 }
 
 static void stops_retrying_at_time_limit(void **state)
@@ -115,7 +115,7 @@ static void stops_retrying_at_time_limit(void **state)
 	assert_true(a.err.may_retry);
 	assert_non_null(strstr(a.err.text, "nobody there"));
 	/* retries after 200 and 1000 ms; another 4000 ms would exceed the limit */
-	assert_int_equal(times(" connect"), 3);
+	assert_int_equal(recorded_count(" connect"), 3);
 }
 
 static void cancels_during_backoff(void **state)
@@ -126,7 +126,7 @@ static void cancels_during_backoff(void **state)
 
 	fake_open(f, "fail|connect|0|08001|0|nobody there\n");
 	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
-	while (times(" connect") == 0)
+	while (recorded_count(" connect") == 0)
 		loop_run_once(f->loop);
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
@@ -165,13 +165,13 @@ static void circuit_breaker_opens_and_recovers(void **state)
 		start(f, "acme", false, "SELECT one", NULL, 0, &a[i]);
 	for (int i = 0; i < 3; i++)
 		wait_for(f, &a[i]);
-	connects = times(" connect");
+	connects = recorded_count(" connect");
 	start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
 	wait_for(f, &a[0]);
 	assert_int_equal(a[0].err.code, ERR_UPSTREAM);
 	assert_true(a[0].err.retry_after_ms > 0);
 	assert_non_null(strstr(a[0].err.text, "nobody there"));
-	assert_int_equal(times(" connect"), connects); /* no connection was attempted */
+	assert_int_equal(recorded_count(" connect"), connects); /* no connection was attempted */
 	db_watch(f->db, NULL);
 	for (;;) {
 		start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
@@ -181,7 +181,7 @@ static void circuit_breaker_opens_and_recovers(void **state)
 		usleep(10000);
 	}
 	table_free(&a[0].table);
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	table_free(&t);
 }
 
@@ -197,9 +197,9 @@ static void abandons_hanging_worker(void **state)
 	start(f, "acme", false, "SELECT one", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
-	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
+	assert_int_equal(recorded_count("1 disconnect"), 0); /* it still hangs */
 	db_close(&f->db);
-	assert_int_equal(times("1 disconnect"), 1); /* close waited for it */
+	assert_int_equal(recorded_count("1 disconnect"), 1); /* close waited for it */
 }
 
 /* The query for the tenant hangs. Nothing was sent yet, so another connection is used. */
@@ -211,14 +211,14 @@ static void abandons_hanging_idle_connection(void **state)
 
 	o.workers = 1;
 	assert_true(db_open(f->loop, &o, &f->db, NULL));
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	table_free(&t);
-	t = ask(f, "acme", "SELECT one", NULL, 0);
+	t = query_table(f, "acme", "SELECT one", NULL, 0);
 	table_free(&t);
-	assert_int_equal(times(" connect"), 2);
-	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
-	assert_int_equal(times("1 prepare SELECT one"), 1);
-	assert_int_equal(times("2 prepare SELECT one"), 1);
+	assert_int_equal(recorded_count(" connect"), 2);
+	assert_int_equal(recorded_count("1 disconnect"), 0); /* it still hangs */
+	assert_int_equal(recorded_count("1 prepare SELECT one"), 1);
+	assert_int_equal(recorded_count("2 prepare SELECT one"), 1);
 }
 
 int main(void)

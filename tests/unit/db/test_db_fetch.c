@@ -11,16 +11,16 @@ static void reads_declared_types_and_values(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(
-		f, "CREATE TABLE x (i int, d decimal(10,4), s nvarchar(20), a date, b datetime, o "
-		   "bit, g bigint,"
-		   " r real);"
-		   "INSERT INTO x VALUES (-7, 48.73, 'na\xc3\xafve \xf0\x9f\x98\x80', '2026-02-27',"
-		   " '2026-02-27 09:00:00', 1, 9223372036854775807, 0.1);"
-		   "INSERT INTO x VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);"
-		   "INSERT INTO x VALUES (0, 50, '', '2024-02-29', '', 0, -9223372036854775808, "
-		   "1e-5)");
-	t = ask(f, "acme", "SELECT i, d, s, a, b, o, g, r FROM x ORDER BY rowid", NULL, 0);
+	open_acme(f,
+		  "CREATE TABLE x (i int, d decimal(10,4), s nvarchar(20), a date, b datetime, o "
+		  "bit, g bigint,"
+		  " r real);"
+		  "INSERT INTO x VALUES (-7, 48.73, 'na\xc3\xafve \xf0\x9f\x98\x80', '2026-02-27',"
+		  " '2026-02-27 09:00:00', 1, 9223372036854775807, 0.1);"
+		  "INSERT INTO x VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);"
+		  "INSERT INTO x VALUES (0, 50, '', '2024-02-29', '', 0, -9223372036854775808, "
+		  "1e-5)");
+	t = query_table(f, "acme", "SELECT i, d, s, a, b, o, g, r FROM x ORDER BY rowid", NULL, 0);
 	assert_int_equal(t->column_count, 8);
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(t->columns[i].type, types[i]);
@@ -52,17 +52,18 @@ static void infers_types_of_expressions(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (n decimal(10,4), s nvarchar(9));"
-		       "INSERT INTO x VALUES (10, 'a'), (52.5, 'b')");
-	for (int again = 0; again < 3; again++) {
+	open_acme(f, "CREATE TABLE x (n decimal(10,4), s nvarchar(9));"
+		     "INSERT INTO x VALUES (10, 'a'), (52.5, 'b')");
+	for (int run = 0; run < 3; run++) {
 		/* The driver remembers types of a prepared statement; the first run must not decide
 		 * for later ones. */
-		t = ask(f, "acme",
+		t = query_table(
+			f, "acme",
 			"SELECT avg(n) AS a, sum(n) AS b, count(*) AS c, upper(s) AS d FROM x "
 			"WHERE n > ?"
 			" GROUP BY s ORDER BY s",
-			again == 0 ? &(struct value){.type = VALUE_INT, .number = 1000} : &one, 1);
-		if (again > 0) {
+			run == 0 ? &(struct value){.type = VALUE_INT, .number = 1000} : &one, 1);
+		if (run > 0) {
 			assert_int_equal(t->row_count, 2);
 			assert_int_equal(t->columns[0].type, COLUMN_DECIMAL);
 			assert_int_equal(t->columns[1].type,
@@ -75,7 +76,8 @@ static void infers_types_of_expressions(void **state)
 		}
 		table_free(&t);
 	}
-	t = ask(f, "acme",
+	t = query_table(
+		f, "acme",
 		"SELECT CASE WHEN n > 20 THEN n END AS late, CASE WHEN n > 20 THEN s END AS word,"
 		" NULL AS no_value FROM x WHERE n > ? ORDER BY n",
 		&one, 1);
@@ -91,8 +93,9 @@ static void writes_doubles_with_fewest_digits(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (n real); INSERT INTO x VALUES (48.73), (48.73), (48.73)");
-	t = ask(f, "acme",
+	open_acme(f, "CREATE TABLE x (n real); INSERT INTO x VALUES (48.73), (48.73), (48.73)");
+	t = query_table(
+		f, "acme",
 		"SELECT avg(n) AS a, round(avg(n), 2) AS b, sum(n) AS c, 1e21 AS d, 2.50 AS e, "
 		"-3.0 AS g FROM x",
 		NULL, 0);
@@ -119,9 +122,9 @@ static void binds_values_with_their_types(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, NULL);
-	t = ask(f, "acme", "SELECT ? AS s, ? AS i, ? AS d, ? AS a, ? AS b, ? AS n, ? AS e", values,
-		7);
+	open_acme(f, NULL);
+	t = query_table(f, "acme", "SELECT ? AS s, ? AS i, ? AS d, ? AS a, ? AS b, ? AS n, ? AS e",
+			values, 7);
 	assert_string_equal(t->rows[0][0], values[0].text);
 	assert_string_equal(t->rows[0][1], "-9223372036854775808");
 	assert_string_equal(t->rows[0][2], "48.73");
@@ -130,7 +133,8 @@ static void binds_values_with_their_types(void **state)
 	assert_null(t->rows[0][5]);
 	assert_string_equal(t->rows[0][6], "");
 	table_free(&t);
-	t = ask(f, "acme",
+	t = query_table(
+		f, "acme",
 		"SELECT typeof(?) AS s, typeof(?) AS i, typeof(?) AS d, typeof(?) AS a, typeof(?) "
 		"AS b, typeof(?) AS n,"
 		" typeof(?) AS e",
@@ -150,8 +154,8 @@ static void empty_result_has_columns(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (n int, s text)");
-	t = ask(f, "acme", "SELECT n, s FROM x", NULL, 0);
+	open_acme(f, "CREATE TABLE x (n int, s text)");
+	t = query_table(f, "acme", "SELECT n, s FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 0);
 	assert_int_equal(t->total_rows, 0);
 	assert_int_equal(t->column_count, 2);
@@ -168,11 +172,11 @@ static void counts_rows_beyond_row_limit(void **state)
 	struct table *t;
 	char sum[DECIMAL_TEXT_BYTES];
 
-	open_either(
-		f, "CREATE TABLE x (n int, d decimal(10,4));"
-		   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10000)"
-		   " INSERT INTO x SELECT n, n / 100.0 FROM c");
-	t = ask(f, "acme", "SELECT n, d FROM x ORDER BY n", NULL, 0);
+	open_acme(f,
+		  "CREATE TABLE x (n int, d decimal(10,4));"
+		  "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10000)"
+		  " INSERT INTO x SELECT n, n / 100.0 FROM c");
+	t = query_table(f, "acme", "SELECT n, d FROM x ORDER BY n", NULL, 0);
 	assert_int_equal(t->row_count, 500);
 	assert_int_equal(t->total_rows, 10000);
 	assert_true(t->truncated);
@@ -198,12 +202,12 @@ static void row_limit_is_exact(void **state)
 			   "< ?) SELECT n FROM c";
 	struct table *t;
 
-	open_either(f, NULL);
-	t = ask(f, "acme", text, &at, 1);
+	open_acme(f, NULL);
+	t = query_table(f, "acme", text, &at, 1);
 	assert_int_equal(t->row_count, 500);
 	assert_false(t->truncated);
 	table_free(&t);
-	t = ask(f, "acme", text, &past, 1);
+	t = query_table(f, "acme", text, &past, 1);
 	assert_int_equal(t->row_count, 500);
 	assert_int_equal(t->total_rows, 501);
 	assert_true(t->truncated);
@@ -218,9 +222,10 @@ static void stops_at_fetch_limit(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
-	for (int again = 0; again < 2; again++) {
-		t = ask(f, "acme",
+	open_acme(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
+	for (int run = 0; run < 2; run++) {
+		t = query_table(
+			f, "acme",
 			"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
 			"?)"
 			" SELECT x.n FROM c, x",
@@ -239,16 +244,16 @@ static void reads_long_cells_or_refuses_them(void **state)
 	char text[128];
 	struct answer a;
 
-	open_either(f, NULL);
+	open_acme(f, NULL);
 	for (int n = 4090; n <= 4100; n++) {
 		snprintf(text, sizeof(text), "SELECT printf('%%.*c', %d, 'x') || 'end' AS s", n);
-		t = ask(f, "acme", text, NULL, 0);
+		t = query_table(f, "acme", text, NULL, 0);
 		assert_int_equal(strlen(t->rows[0][0]), (size_t)n + 3);
 		assert_string_equal(t->rows[0][0] + n - 1, "xend");
 		table_free(&t);
 	}
 	snprintf(text, sizeof(text), "SELECT printf('%%.*c', %d, 'x') AS s", DB_CELL_BYTES_MAX);
-	t = ask(f, "acme", text, NULL, 0);
+	t = query_table(f, "acme", text, NULL, 0);
 	assert_int_equal(strlen(t->rows[0][0]), DB_CELL_BYTES_MAX);
 	table_free(&t);
 	snprintf(text, sizeof(text), "SELECT printf('%%.*c', %d, 'x') AS s", DB_CELL_BYTES_MAX + 1);
@@ -262,8 +267,8 @@ static void replaces_invalid_utf8(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_either(f, "CREATE TABLE x (s text); INSERT INTO x VALUES (CAST(x'61ff62c3' AS text))");
-	t = ask(f, "acme", "SELECT s FROM x", NULL, 0);
+	open_acme(f, "CREATE TABLE x (s text); INSERT INTO x VALUES (CAST(x'61ff62c3' AS text))");
+	t = query_table(f, "acme", "SELECT s FROM x", NULL, 0);
 	assert_string_equal(t->rows[0][0], "a?b?");
 	table_free(&t);
 }
@@ -274,14 +279,14 @@ static void refuses_too_many_columns(void **state)
 	char text[8192] = "SELECT 1";
 	struct table *t;
 
-	open_either(f, NULL);
+	open_acme(f, NULL);
 	for (int i = 1; i < DB_COLUMNS_MAX; i++)
 		strcat(text, ",1");
-	t = ask(f, "acme", text, NULL, 0);
+	t = query_table(f, "acme", text, NULL, 0);
 	assert_int_equal(t->column_count, DB_COLUMNS_MAX);
 	table_free(&t);
 	strcat(text, ",1");
-	assert_int_equal(ask_fails(f, "acme", text).code, ERR_LIMIT);
+	assert_int_equal(query_error(f, "acme", text).code, ERR_LIMIT);
 }
 
 int main(void)

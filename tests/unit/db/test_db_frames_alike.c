@@ -103,7 +103,7 @@ static void make_postgres(void)
 	admin("GRANT SELECT ON dbo.readings TO reader");
 }
 
-static void same_cell(const struct frame_column *a, const struct frame_column *b, size_t row)
+static void assert_same_cell(const struct frame_column *a, const struct frame_column *b, size_t row)
 {
 	const char *x = frame_text(a, row), *y = frame_text(b, row);
 	double p = frame_number(a, row), q = frame_number(b, row);
@@ -113,7 +113,7 @@ static void same_cell(const struct frame_column *a, const struct frame_column *b
 		fail_msg("%s of row %zu: %s %f, and %s %f", a->name, row, x, p, y, q);
 }
 
-static void same_frames(const struct frame *a, const struct frame *b)
+static void assert_same_frames(const struct frame *a, const struct frame *b)
 {
 	assert_int_equal(a->rows, b->rows);
 	assert_int_equal(a->total_rows, ROWS);
@@ -132,7 +132,7 @@ static void same_frames(const struct frame *a, const struct frame *b)
 		assert_int_equal(x->scale, y->scale);
 		assert_int_equal(x->word_count, y->word_count);
 		for (size_t row = 0; row < a->rows; row++)
-			same_cell(x, y, row);
+			assert_same_cell(x, y, row);
 	}
 }
 
@@ -153,7 +153,7 @@ static void frames_are_equal_on_both_databases(void **state)
 		postgres_frames[i] =
 			read_frame(f, "tenant_1", i % 2 ? declared : NULL, rows_max[i / 2]);
 	for (size_t i = 0; i < 4; i++)
-		same_frames(sqlite_frames[i], postgres_frames[i]);
+		assert_same_frames(sqlite_frames[i], postgres_frames[i]);
 	assert_int_equal(sqlite_frames[1]->columns[1].v.i[1],
 			 2250000); /* price of the second row */
 	assert_int_equal(sqlite_frames[1]->columns[1].scale, FRAME_DECIMAL_SCALE);
@@ -167,7 +167,7 @@ static void frames_are_equal_on_both_databases(void **state)
 	assert_int_equal(frames_memory_bytes(), 0);
 }
 
-static size_t lines_with(const char *words)
+static size_t count_log_lines(const char *text)
 {
 	char path[160], line[4096];
 	size_t n = 0;
@@ -177,7 +177,7 @@ static size_t lines_with(const char *words)
 	log = fopen(path, "r");
 	assert_non_null(log);
 	while (fgets(line, sizeof(line), log))
-		n += strstr(line, words) != NULL;
+		n += strstr(line, text) != NULL;
 	fclose(log);
 	return n;
 }
@@ -192,9 +192,9 @@ static void fetches_rows_in_blocks(void **state)
 	admin("ALTER ROLE reader SET log_statement = 'all'");
 	postgres_open(f, "reader");
 	snprintf(fetch, sizeof(fetch), "fetch %d in", DB_FETCH_BLOCK_ROWS);
-	assert_int_equal(lines_with(fetch), 0);
+	assert_int_equal(count_log_lines(fetch), 0);
 	frame = read_frame(f, "tenant_1", declared, ROWS);
-	assert_in_range(lines_with(fetch), ROWS / DB_FETCH_BLOCK_ROWS,
+	assert_in_range(count_log_lines(fetch), ROWS / DB_FETCH_BLOCK_ROWS,
 			ROWS / DB_FETCH_BLOCK_ROWS + 1);
 	frame_free(&frame);
 	admin("ALTER ROLE reader RESET log_statement");

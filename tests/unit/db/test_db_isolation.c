@@ -1,7 +1,7 @@
 /*
  * Fifty tenants through two connections, with cancels, time limits and killed sessions at random
- * moments: every row that arrives is the asking tenant's own. On PostgreSQL once with row-level
- * security alone (no WHERE), once with the bound WHERE alone (no policy); on SQLite by files alone.
+ * moments: every returned row belongs to the tenant of its query. On PostgreSQL, one test uses only
+ * row-level security, and one only the bound WHERE clause; on SQLite, each tenant has a file.
  *
  * VESPER_LONG=100000 runs that many checkouts per test. With a test's name as argument, only that
  * test runs.
@@ -16,26 +16,26 @@ struct run {
 	const char *slow; /* takes long enough to be cancelled in the middle */
 	bool bind;        /* binds the tenant for the WHERE clause */
 	bool kill;
-	long left; /* to start */
+	long remaining; /* not started yet */
 	uint64_t seed;
 	long rows;
 	long foreign;
 	long timeouts;
 	long cancels;
 	long failures;
-	int waiting;
+	int running;
 };
 
-struct ask {
+struct query {
 	struct run *run;
 	struct op *op;
 	int tenant;
-	int cancel_in; /* turns of the loop; 0: never */
+	int cancel_in; /* iterations of the loop; 0: never */
 };
 
-static struct ask asks[IN_FLIGHT];
+static struct query queries[IN_FLIGHT];
 
-static unsigned chance(struct run *r, unsigned limit)
+static unsigned random_below(struct run *r, unsigned limit)
 {
 	r->seed = r->seed * 6364136223846793005u + 1442695040888963407u;
 	return (unsigned)(r->seed >> 33) % limit;
@@ -48,22 +48,22 @@ static void expected_secret(int tenant, char *out, size_t size)
 
 static void rows_check(struct run *r, int tenant, const struct table *t)
 {
-	char own[32];
+	char expected[32];
 
-	expected_secret(tenant, own, sizeof(own));
+	expected_secret(tenant, expected, sizeof(expected));
 	for (size_t i = 0; i < t->row_count; i++) {
 		r->rows++;
-		r->foreign += strcmp(t->rows[i][0], own) != 0;
+		r->foreign += strcmp(t->rows[i][0], expected) != 0;
 	}
 }
 
-static void on_asked(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_query_done(void *owner, struct table **tables, size_t count, const struct err *e)
 {
-	struct ask *a = owner;
+	struct query *a = owner;
 	struct run *r = a->run;
 
 	a->op = NULL;
-	r->waiting--;
+	r->running--;
 	for (size_t i = 0; i < count; i++) {
 		rows_check(r, a->tenant, tables[i]);
 		table_free(&tables[i]);
@@ -76,10 +76,10 @@ static void on_asked(void *owner, struct table **tables, size_t count, const str
 		r->failures++;
 }
 
-static void ask_one(struct run *r, struct ask *a)
+static void start_query(struct run *r, struct query *a)
 {
 	char tenant[16];
-	bool slow = chance(r, 10) == 0;
+	bool slow = random_below(r, 10) == 0;
 	const struct value value = value_text(tenant);
 	const struct source_statement statement = {.name = "isolation",
 						   .text = slow ? r->slow : r->quick,
@@ -88,45 +88,45 @@ static void ask_one(struct run *r, struct ask *a)
 	struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 
-	*a = (struct ask){.run = r, .tenant = (int)chance(r, TENANTS)};
+	*a = (struct query){.run = r, .tenant = (int)random_below(r, TENANTS)};
 	snprintf(tenant, sizeof(tenant), "tenant_%d", a->tenant + 1);
-	if (chance(r, 20) == 0)
-		request.timeout_ms = 1 + chance(r, 30);
-	if (chance(r, 10) == 0 || (slow && chance(r, 2) == 0))
-		a->cancel_in = 1 + (int)chance(r, 200);
-	r->left--;
-	r->waiting++;
-	a->op = db_query(r->fixture->db, &request, on_asked, a);
+	if (random_below(r, 20) == 0)
+		request.timeout_ms = 1 + random_below(r, 30);
+	if (random_below(r, 10) == 0 || (slow && random_below(r, 2) == 0))
+		a->cancel_in = 1 + (int)random_below(r, 200);
+	r->remaining--;
+	r->running++;
+	a->op = db_query(r->fixture->db, &request, on_query_done, a);
 }
 
-static void maybe_cancel(struct run *r, struct ask *a)
+static void maybe_cancel(struct run *r, struct query *a)
 {
 	if (a->cancel_in == 0 || --a->cancel_in > 0)
 		return;
 	op_cancel(&a->op);
-	r->waiting--;
+	r->running--;
 	r->cancels++;
 }
 
 static void maybe_kill(struct run *r)
 {
-	if (r->kill && chance(r, 3000) == 0)
+	if (r->kill && random_below(r, 3000) == 0)
 		admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = "
 		      "'reader' ORDER BY random() LIMIT 1");
 }
 
 static void run_all(struct run *r, const char *name)
 {
-	long checkouts = r->left;
+	long checkouts = r->remaining;
 
-	memset(asks, 0, sizeof(asks));
+	memset(queries, 0, sizeof(queries));
 	r->seed = 20261122;
-	while (r->left > 0 || r->waiting > 0) {
+	while (r->remaining > 0 || r->running > 0) {
 		for (int i = 0; i < IN_FLIGHT; i++) {
-			if (asks[i].op)
-				maybe_cancel(r, &asks[i]);
-			else if (r->left > 0)
-				ask_one(r, &asks[i]);
+			if (queries[i].op)
+				maybe_cancel(r, &queries[i]);
+			else if (r->remaining > 0)
+				start_query(r, &queries[i]);
 		}
 		maybe_kill(r);
 		usleep(100);
@@ -140,11 +140,11 @@ static void run_all(struct run *r, const char *name)
 	assert_true(r->timeouts > 0 && r->cancels > 0);
 }
 
-static long checkouts_of(long usual)
+static long checkout_count(long by_default)
 {
 	const char *text = getenv("VESPER_LONG");
 
-	return text ? strtol(text, NULL, 10) : usual;
+	return text ? strtol(text, NULL, 10) : by_default;
 }
 
 static void row_level_security_isolates_tenants(void **state)
@@ -153,7 +153,7 @@ static void row_level_security_isolates_tenants(void **state)
 			.quick = "SELECT s FROM x",
 			.slow = "SELECT s, pg_sleep(0.02) FROM x",
 			.kill = true,
-			.left = checkouts_of(150)};
+			.remaining = checkout_count(150)};
 
 	postgres_open(r.fixture, "reader");
 	run_all(&r, "PostgreSQL, policy alone");
@@ -166,7 +166,7 @@ static void where_clause_isolates_tenants(void **state)
 			.slow = "SELECT s, pg_sleep(0.02) FROM open WHERE tenant_id = ?",
 			.bind = true,
 			.kill = true,
-			.left = checkouts_of(150)};
+			.remaining = checkout_count(150)};
 
 	admin("CREATE TABLE open AS SELECT * FROM x");
 	admin("GRANT SELECT ON open TO reader");
@@ -195,7 +195,7 @@ static void separate_files_isolate_tenants(void **state)
 		.quick = "SELECT s FROM dbo.x",
 		.slow = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE "
 			"n < 20000) SELECT s FROM dbo.x WHERE (SELECT max(n) FROM c) > 0",
-		.left = checkouts_of(1000)};
+		.remaining = checkout_count(1000)};
 	struct db_options options = {.name = "warehouse",
 				     .dialect = DIALECT_SQLITE,
 				     .read_only = true,

@@ -9,7 +9,7 @@
 #define ROW_BYTES 100000
 
 /* DISTINCT stores every row until the last one is read. */
-static struct err distinct(struct fixture *f, int rows)
+static struct err select_distinct(struct fixture *f, int rows)
 {
 	char text[512];
 	struct answer a;
@@ -33,11 +33,11 @@ static void limits_memory_per_statement(void **state)
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	tenant_file_make(f->acme, "acme");
 	for (int i = 0; i < 2; i++) {
-		struct err e = distinct(f, DB_STATEMENT_BYTES_MAX / ROW_BYTES + 1);
+		struct err e = select_distinct(f, DB_STATEMENT_BYTES_MAX / ROW_BYTES + 1);
 
 		assert_int_equal(e.code, ERR_LIMIT);
 		assert_non_null(strstr(e.text, "memory"));
-		e = distinct(f, 10000000 / ROW_BYTES);
+		e = select_distinct(f, 10000000 / ROW_BYTES);
 		assert_int_equal(e.code, ERR_NONE);
 	}
 }

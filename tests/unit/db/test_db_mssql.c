@@ -12,7 +12,7 @@
 
 static void run(struct fixture *f, const char *tenant, const char *text)
 {
-	struct table *t = ask(f, tenant, text, NULL, 0);
+	struct table *t = query_table(f, tenant, text, NULL, 0);
 
 	table_free(&t);
 }
@@ -32,9 +32,9 @@ static void sets_tenant_first_and_confirms_it_each_time(void **state)
 					"1 prepare SELECT one\n"
 					"1 execute\n");
 	run(f, "acme", "SELECT one");
-	assert_int_equal(times("connect"), 1);
-	assert_int_equal(times("prepare"), 3); /* no statement was prepared again */
-	assert_int_equal(times("execute\n"), 6);
+	assert_int_equal(recorded_count("connect"), 1);
+	assert_int_equal(recorded_count("prepare"), 3); /* no statement was prepared again */
+	assert_int_equal(recorded_count("execute\n"), 6);
 }
 
 static void binds_every_value_with_its_type(void **state)
@@ -50,12 +50,13 @@ static void binds_every_value_with_its_type(void **state)
 	struct table *t;
 
 	fake_open(f, "rows|SELECT all|n:int|1\n");
-	t = ask(f, "acme", "SELECT all ? ? ? ? ? ? ?", values, 7);
+	t = query_table(f, "acme", "SELECT all ? ? ? ? ? ? ?", values, 7);
 	table_free(&t);
-	assert_int_equal(times("execute nvarchar(4000,0)=O'Brien 😀, bigint(19,0)="
+	assert_int_equal(
+		recorded_count("execute nvarchar(4000,0)=O'Brien 😀, bigint(19,0)="
 			       "9223372036854775807, decimal(6,4)=-12.3450, date(10,0)=9999-12-31, "
 			       "bit(1,0)=1, nvarchar(1,0)=NULL, nvarchar(4000,0)=\n"),
-			 1);
+		1);
 }
 
 static void binds_long_text_without_size(void **state)
@@ -67,10 +68,10 @@ static void binds_long_text_without_size(void **state)
 
 	memset(text, 'x', 4001);
 	fake_open(f, ONE);
-	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	t = query_table(f, "acme", "SELECT one ?", &v, 1);
 	table_free(&t);
 	mem_free(text);
-	assert_int_equal(times("nvarchar(0,0)=xxx"), 1);
+	assert_int_equal(recorded_count("nvarchar(0,0)=xxx"), 1);
 }
 
 /* FreeTDS would silently truncate it to 4,000 units. */
@@ -83,15 +84,15 @@ static void binds_long_text_as_long_type_with_freetds(void **state)
 
 	fake_open(f, "driver|/usr/lib/odbc/libtdsodbc.so\n" ONE);
 	memset(text, 'x', 4000);
-	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	t = query_table(f, "acme", "SELECT one ?", &v, 1);
 	table_free(&t);
-	assert_int_equal(times("nvarchar(4000,0)=xxx"), 1);
+	assert_int_equal(recorded_count("nvarchar(4000,0)=xxx"), 1);
 	text[4000] = 'x';
-	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	t = query_table(f, "acme", "SELECT one ?", &v, 1);
 	table_free(&t);
 	mem_free(text);
-	assert_int_equal(times("ntext(4001,0)=xxx"), 1);
-	assert_int_equal(times("cut "), 0);
+	assert_int_equal(recorded_count("ntext(4001,0)=xxx"), 1);
+	assert_int_equal(recorded_count("cut "), 0);
 }
 
 static void reads_cells_as_text(void **state)
@@ -103,7 +104,7 @@ static void reads_cells_as_text(void **state)
 		     "g:datetime2;h:bit;i:nvarchar;j:datetime2|"
 		     "-7;9007199254740993;.50;-.25;été 😀;0001-01-01;2026-02-27 10:30:00.0000000;1;"
 		     "\\N;2026-02-27 10:30:00.1230000\n");
-	t = ask(f, "zürich", "SELECT types", NULL, 0);
+	t = query_table(f, "zürich", "SELECT types", NULL, 0);
 	const char *expected[] = {
 		"-7",         "9007199254740993",    "0.50", "-0.25", "été 😀",
 		"0001-01-01", "2026-02-27 10:30:00", "1",    NULL,    "2026-02-27 10:30:00.123"};
@@ -125,22 +126,22 @@ static void check_sends_nothing(struct fixture *f, const char *script, enum err_
 	struct err e;
 
 	fake_open(f, script);
-	e = ask_fails(f, "acme", "SELECT one");
+	e = query_error(f, "acme", "SELECT one");
 	assert_int_equal(e.code, code);
-	assert_int_equal(times("SELECT one"), 0);
-	assert_int_equal(times("DEAD"), 0);
+	assert_int_equal(recorded_count("SELECT one"), 0);
+	assert_int_equal(recorded_count("DEAD"), 0);
 }
 
 static void sends_nothing_if_tenant_cannot_be_set(void **state)
 {
 	check_sends_nothing(*state, ONE "fail|context|0|42000|15664|not today\n", ERR_INTERNAL);
-	assert_int_equal(times("disconnect"), times(" connect"));
+	assert_int_equal(recorded_count("disconnect"), recorded_count(" connect"));
 }
 
 static void sends_nothing_under_another_tenant(void **state)
 {
 	check_sends_nothing(*state, ONE "sees|vesper\n", ERR_INTERNAL);
-	assert_int_equal(times("disconnect"), times(" connect"));
+	assert_int_equal(recorded_count("disconnect"), recorded_count(" connect"));
 }
 
 static void sends_nothing_without_tenant(void **state)
@@ -156,7 +157,7 @@ static void compares_whole_tenant_id(void **state)
 static void refuses_database_owner(void **state)
 {
 	check_sends_nothing(*state, ONE "rows|IS_ROLEMEMBER|c:nvarchar|dbo\n", ERR_UPSTREAM);
-	assert_int_equal(times("disconnect"), times(" connect"));
+	assert_int_equal(recorded_count("disconnect"), recorded_count(" connect"));
 }
 
 static void sends_nothing_if_permissions_are_unknown(void **state)
@@ -171,9 +172,9 @@ static void replaces_broken_idle_connection(void **state)
 	fake_open(f, ONE "dead|confirm|2|08S01|10054|reset\n");
 	run(f, "acme", "SELECT one");
 	run(f, "acme", "SELECT one");
-	assert_int_equal(times(" connect"), 2);
-	assert_int_equal(times("2 prepare SELECT one"), 1);
-	assert_int_equal(times("DEAD"), 0);
+	assert_int_equal(recorded_count(" connect"), 2);
+	assert_int_equal(recorded_count("2 prepare SELECT one"), 1);
+	assert_int_equal(recorded_count("DEAD"), 0);
 }
 
 static void never_shares_connections_between_tenants(void **state)
@@ -187,9 +188,11 @@ static void never_shares_connections_between_tenants(void **state)
 		run(f, "fourth",
 		    "SELECT one"); /* the longest idle connection is closed to make room */
 	}
-	assert_true(times("=acme") >= 2);
-	assert_int_equal(times("=acme") + times("=vesper") + times("=fourth"), times(" connect"));
-	assert_true(times(" connect") - times("disconnect") <= 2);
+	assert_true(recorded_count("=acme") >= 2);
+	assert_int_equal(recorded_count("=acme") + recorded_count("=vesper") +
+				 recorded_count("=fourth"),
+			 recorded_count(" connect"));
+	assert_true(recorded_count(" connect") - recorded_count("disconnect") <= 2);
 }
 
 static void deadline_cancels_statement_and_discards_connection(void **state)
@@ -203,10 +206,10 @@ static void deadline_cancels_statement_and_discards_connection(void **state)
 	start(f, "acme", false, "SELECT one", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
-	assert_true(times("1 cancel") >= 1);
-	assert_int_equal(times("1 disconnect"), 1);
+	assert_true(recorded_count("1 cancel") >= 1);
+	assert_int_equal(recorded_count("1 disconnect"), 1);
 	run(f, "acme", "SELECT one");
-	assert_int_equal(times("2 connect"), 1);
+	assert_int_equal(recorded_count("2 connect"), 1);
 }
 
 static void cancel_discards_connection(void **state)
@@ -217,10 +220,10 @@ static void cancel_discards_connection(void **state)
 
 	fake_open(f, ONE "delay|execute|2|30000\n");
 	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
-	while (times("1 prepare SELECT one") == 0)
+	while (recorded_count("1 prepare SELECT one") == 0)
 		loop_run_once(f->loop);
 	op_cancel(&op);
-	while (times("1 disconnect") == 0) {
+	while (recorded_count("1 disconnect") == 0) {
 		usleep(1000);
 		loop_run_once(f->loop);
 	}
@@ -246,12 +249,12 @@ static void classifies_errors(void **state)
 		struct err e;
 
 		fake_open(f, cases[i].rule);
-		e = ask_fails(f, "acme", "SELECT one");
+		e = query_error(f, "acme", "SELECT one");
 		if (e.code != cases[i].code)
 			fail_msg("%s: %s", cases[i].rule, e.text);
 		assert_non_null(strstr(e.text, " x"));
 		assert_false(e.may_retry);
-		assert_int_equal(times(" connect"), 1); /* no retry */
+		assert_int_equal(recorded_count(" connect"), 1); /* no retry */
 		db_close(&f->db);
 	}
 }

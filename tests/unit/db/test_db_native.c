@@ -8,7 +8,7 @@
 
 #define ENDLESS "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
 
-static struct err fails(struct fixture *f, bool write, const char *text)
+static struct err statement_error(struct fixture *f, bool write, const char *text)
 {
 	struct answer a;
 
@@ -38,7 +38,7 @@ static void stops_statement_at_deadline(void **state)
 	check_times_out(f, false, ENDLESS "SELECT count(*) FROM c");
 	check_times_out(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c");
 	exec_write(f, "acme", "INSERT INTO x VALUES (7)");
-	t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
+	t = query_table(f, "acme", "SELECT n FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 1);
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);
@@ -53,31 +53,31 @@ static void failed_write_leaves_no_rows(void **state)
 	fixture_open(f, false);
 	exec_write(f, "acme", "CREATE TABLE x (n int PRIMARY KEY)");
 	for (int i = 0; i < 3; i++) {
-		struct err e = fails(f, true, "INSERT INTO x VALUES (1), (2), (1)");
+		struct err e = statement_error(f, true, "INSERT INTO x VALUES (1), (2), (1)");
 
 		assert_int_equal(e.code, ERR_INTERNAL);
 		assert_non_null(strstr(e.text, "x.n"));
 	}
 	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
-	t = ask(f, "acme", "SELECT count(*) AS n FROM x", NULL, 0);
+	t = query_table(f, "acme", "SELECT count(*) AS n FROM x", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
 }
 
 static int descriptors_of(const char *file)
 {
-	DIR *open = opendir("/proc/self/fd");
-	char seen[PATH_MAX];
+	DIR *dir = opendir("/proc/self/fd");
+	char target[PATH_MAX];
 	int n = 0;
 
-	assert_non_null(open);
-	for (const struct dirent *d; (d = readdir(open)) != NULL;) {
-		ssize_t length = readlinkat(dirfd(open), d->d_name, seen, sizeof(seen) - 1);
+	assert_non_null(dir);
+	for (const struct dirent *d; (d = readdir(dir)) != NULL;) {
+		ssize_t length = readlinkat(dirfd(dir), d->d_name, target, sizeof(target) - 1);
 
-		seen[length > 0 ? length : 0] = '\0';
-		n += strcmp(seen, file) == 0;
+		target[length > 0 ? length : 0] = '\0';
+		n += strcmp(target, file) == 0;
 	}
-	closedir(open);
+	closedir(dir);
 	return n;
 }
 
@@ -104,7 +104,7 @@ static void closes_files_beyond_limit(void **state)
 	struct db_options options = fixture_options(f, false);
 	struct db_tenant tenants[TENANTS];
 	char names[TENANTS][24];
-	int open = 0;
+	int open_count = 0;
 
 	for (int i = 0; i < TENANTS; i++) {
 		snprintf(names[i], sizeof(names[i]), "tenant%d", i);
@@ -117,8 +117,8 @@ static void closes_files_beyond_limit(void **state)
 	for (int i = 0; i < TENANTS; i++)
 		exec_write(f, names[i], "CREATE TABLE x (n int)");
 	for (int i = 0; i < TENANTS; i++)
-		open += descriptors_of(tenants[i].file);
-	assert_int_equal(open, 1 + DB_WRITTEN_FILES);
+		open_count += descriptors_of(tenants[i].file);
+	assert_int_equal(open_count, 1 + DB_WRITTEN_FILES);
 	assert_int_equal(descriptors_of(tenants[0].file), 0);
 	exec_write(f, names[0], "INSERT INTO x VALUES (1)");
 	for (int i = 0; i < TENANTS; i++)
@@ -171,7 +171,7 @@ static void only_sqlite_parses_names_and_literals(void **state)
 	file_exec(f->acme, "CREATE TABLE x (n int); INSERT INTO x VALUES (5);"
 			   "CREATE TABLE secret (s text); INSERT INTO secret VALUES ('seen')");
 	fixture_open(f, true);
-	t = ask(f, "acme", text, &value, 1);
+	t = query_table(f, "acme", text, &value, 1);
 	assert_int_equal(t->column_count, 5);
 	assert_string_equal(t->columns[0].name, "{a");
 	assert_string_equal(t->rows[0][1], "] , (SELECT s FROM dbo.secret) AS x, 1 AS [");
@@ -191,7 +191,7 @@ static void reads_largest_double(void **state)
 	file_exec(f->acme, "CREATE TABLE x (n double); INSERT INTO x VALUES "
 			   "(1.7976931348623157e308), (48.73), (9e999)");
 	fixture_open(f, true);
-	t = ask(f, "acme", "SELECT n FROM dbo.x ORDER BY rowid", NULL, 0);
+	t = query_table(f, "acme", "SELECT n FROM dbo.x ORDER BY rowid", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1.7976931348623157e+308");
 	assert_string_equal(t->rows[1][0], "48.73");
 	assert_string_equal(t->rows[2][0], "Inf");
@@ -204,9 +204,9 @@ static void refuses_several_statements(void **state)
 
 	fixture_open(f, false);
 	exec_write(f, "acme", "CREATE TABLE x (n int); ");
-	assert_int_equal(fails(f, true, "INSERT INTO x VALUES (1); DROP TABLE x").code,
+	assert_int_equal(statement_error(f, true, "INSERT INTO x VALUES (1); DROP TABLE x").code,
 			 ERR_INTERNAL);
-	assert_int_equal(fails(f, false, " ").code, ERR_INTERNAL);
+	assert_int_equal(statement_error(f, false, " ").code, ERR_INTERNAL);
 	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
@@ -224,7 +224,7 @@ static void abandons_worker_in_long_function_call(void **state)
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	check_times_out(f, false, LONG_CALL);
-	t = ask(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
+	t = query_table(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);
 	/* Closing does not wait for the workers; the waiting caller gets an error. */
@@ -258,23 +258,23 @@ static void limits_work_of_one_function_call(void **state)
 		if (a.err.code != ERR_INTERNAL)
 			fail_msg("%s: %s", texts[i], a.table ? a.table->rows[0][0] : a.err.text);
 	}
-	t = ask(f, "acme", "SELECT printf('%900000000d', 1)", NULL,
-		0); /* SQLite reports no error */
+	/* SQLite reports no error */
+	t = query_table(f, "acme", "SELECT printf('%900000000d', 1)", NULL, 0);
 	assert_null(t->rows[0][0]);
 	table_free(&t);
-	t = ask(f, "acme", "SELECT 'a' LIKE printf('%.*c', 1000, '%')", NULL, 0);
+	t = query_table(f, "acme", "SELECT 'a' LIKE printf('%.*c', 1000, '%')", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
 	buf_init(&text, 65536);
 	buf_str(&text, "SELECT 1");
 	for (int i = 0; i < DB_EXPR_DEPTH_MAX; i++)
 		buf_str(&text, " + 1");
-	assert_non_null(strstr(fails(f, false, buf_text(&text)).text, "too large"));
+	assert_non_null(strstr(statement_error(f, false, buf_text(&text)).text, "too large"));
 	buf_reset(&text);
 	buf_str(&text, "SELECT 1");
 	for (int i = 0; i < DB_COMPOUND_MAX; i++)
 		buf_str(&text, " UNION ALL SELECT 1");
-	assert_non_null(strstr(fails(f, false, buf_text(&text)).text, "too many terms"));
+	assert_non_null(strstr(statement_error(f, false, buf_text(&text)).text, "too many terms"));
 	buf_deinit(&text);
 }
 

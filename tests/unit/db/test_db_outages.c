@@ -38,7 +38,7 @@ static struct err query_once(struct fixture *f, const char *sql)
 /* Waits until a query succeeds again, and prints how long that took. */
 static void wait_until_available(struct fixture *f, const char *after)
 {
-	int64_t began = clock_mono_ms();
+	int64_t start_ms = clock_mono_ms();
 	struct answer a;
 
 	for (;;) {
@@ -46,13 +46,14 @@ static void wait_until_available(struct fixture *f, const char *after)
 		wait_for(f, &a);
 		if (a.err.code == ERR_NONE)
 			break;
-		if (clock_mono_ms() - began > GIVE_UP_MS)
-			fail_msg("not recovered after %s: %s", after, a.err.text);
+		if (clock_mono_ms() - start_ms > GIVE_UP_MS)
+			fail_msg("not available after %s: %s", after, a.err.text);
 		wait_ms(f, 20);
 	}
 	assert_string_equal(a.table->rows[0][0], "secret of tenant_7");
 	table_free(&a.table);
-	print_message("back %lld ms after %s\n", (long long)(clock_mono_ms() - began), after);
+	print_message("available %lld ms after %s\n", (long long)(clock_mono_ms() - start_ms),
+		      after);
 }
 
 static void server_down(const char *how)
@@ -67,7 +68,7 @@ static void server_up(void)
 	admin_connect();
 }
 
-static void server_down_at_start(void **state)
+static void connects_once_server_has_started(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -81,7 +82,7 @@ static void server_down_at_start(void **state)
 	wait_until_available(f, "the server started");
 }
 
-static void server_killed_during_query(void **state)
+static void killed_server_fails_running_query(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -107,16 +108,16 @@ static void count_healthy(void *owner, const char *check, enum health_state stat
 
 static void wait_for_healthy(struct fixture *f, size_t tenants)
 {
-	int64_t began = clock_mono_ms();
+	int64_t start_ms = clock_mono_ms();
 
 	for (;;) {
-		size_t well = 0;
+		size_t healthy = 0;
 
-		health_each(count_healthy, &well);
-		if (well == tenants)
+		health_each(count_healthy, &healthy);
+		if (healthy == tenants)
 			return;
-		if (clock_mono_ms() - began > GIVE_UP_MS)
-			fail_msg("%zu tenants are healthy, not %zu", well, tenants);
+		if (clock_mono_ms() - start_ms > GIVE_UP_MS)
+			fail_msg("%zu tenants are healthy, not %zu", healthy, tenants);
 		wait_ms(f, 5);
 	}
 }
@@ -137,7 +138,7 @@ static void idle_tenants_go_down_with_server(void **state)
 	assert_true(health_is_ready());
 }
 
-static void server_restarted_while_idle(void **state)
+static void restart_while_idle_causes_no_error(void **state)
 {
 	struct fixture *f = *state;
 
@@ -149,7 +150,7 @@ static void server_restarted_while_idle(void **state)
 			 ERR_NONE); /* the caller notices nothing */
 }
 
-static void session_ended_by_the_administrator(void **state)
+static void query_of_terminated_session_is_retried(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -167,7 +168,7 @@ static void session_ended_by_the_administrator(void **state)
 	table_free(&a.table);
 }
 
-static void server_paused(void **state)
+static void paused_server_causes_timeouts(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -186,12 +187,12 @@ static void server_paused(void **state)
 		assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	}
 	server_command("resume");
-	wait_until_available(f, "the server went on");
+	wait_until_available(f, "the server resumed");
 	while (statements_running() > 0) /* abandoned statements end on the server too */
 		wait_ms(f, 5);
 }
 
-static void network_stops_forwarding(void **state)
+static void silent_network_causes_timeouts(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -204,7 +205,7 @@ static void network_stops_forwarding(void **state)
 	assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	assert_true(e.may_retry);
 	proxy_forward_set(true);
-	wait_until_available(f, "the network went on");
+	wait_until_available(f, "the network resumed");
 }
 
 static void closing_does_not_wait_for_a_dead_network(void **state)
@@ -228,7 +229,7 @@ static void closing_does_not_wait_for_a_dead_network(void **state)
 	usleep(300000); /* abandoned workers free their memory */
 }
 
-static void login_revoked(void **state)
+static void revoked_login_is_not_retryable(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -242,10 +243,10 @@ static void login_revoked(void **state)
 	assert_false(e.may_retry);
 	assert_non_null(strstr(e.text, "reader"));
 	admin("ALTER ROLE reader LOGIN");
-	wait_until_available(f, "the login was given back");
+	wait_until_available(f, "the login was granted again");
 }
 
-static void server_has_no_free_connection(void **state)
+static void connection_limit_is_retryable(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -259,7 +260,7 @@ static void server_has_no_free_connection(void **state)
 	wait_until_available(f, "connections were free again");
 }
 
-static void permissions_and_views_change(void **state)
+static void follows_changed_permissions_and_views(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -295,7 +296,7 @@ static struct err write_one(struct fixture *f)
 	return a.err;
 }
 
-static void server_temporarily_read_only(void **state)
+static void read_only_server_rejects_writes_only(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -318,10 +319,10 @@ static void server_temporarily_read_only(void **state)
 
 static int outages_start(void **state)
 {
-	int done = server_start(state);
+	int rc = server_start(state);
 
 	proxy_start(server.port);
-	return done;
+	return rc;
 }
 
 static int outages_stop(void **state)
@@ -333,17 +334,17 @@ static int outages_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(server_down_at_start),
-		DB_TEST(server_killed_during_query),
+		DB_TEST(connects_once_server_has_started),
+		DB_TEST(killed_server_fails_running_query),
 		DB_TEST(idle_tenants_go_down_with_server),
-		DB_TEST(server_restarted_while_idle),
-		DB_TEST(session_ended_by_the_administrator),
-		DB_TEST(server_paused),
-		DB_TEST(network_stops_forwarding),
-		DB_TEST(login_revoked),
-		DB_TEST(server_has_no_free_connection),
-		DB_TEST(permissions_and_views_change),
-		DB_TEST(server_temporarily_read_only),
+		DB_TEST(restart_while_idle_causes_no_error),
+		DB_TEST(query_of_terminated_session_is_retried),
+		DB_TEST(paused_server_causes_timeouts),
+		DB_TEST(silent_network_causes_timeouts),
+		DB_TEST(revoked_login_is_not_retryable),
+		DB_TEST(connection_limit_is_retryable),
+		DB_TEST(follows_changed_permissions_and_views),
+		DB_TEST(read_only_server_rejects_writes_only),
 		DB_TEST(closing_does_not_wait_for_a_dead_network),
 	};
 

@@ -7,7 +7,7 @@
 #define ENDLESS                                                                                    \
 	"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
 
-static void two_tenants(struct fixture *f)
+static void make_two_tenants(struct fixture *f)
 {
 	tenant_file_make(f->acme, "acme");
 	tenant_file_make(f->vesper, "vesper");
@@ -22,7 +22,7 @@ static void results_never_come_from_another_tenant(void **state)
 	struct answer answers[QUERIES];
 	int done;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	for (int i = 0; i < QUERIES; i++) {
 		/* A mix of repeated and alternating tenants that keeps both workers busy. */
@@ -52,20 +52,21 @@ static void deadline_stops_runaway_query(void **state)
 	struct db_options options = fixture_options(f, true);
 	struct table *t;
 	struct answer a;
-	int64_t began;
+	int64_t start_ms;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	options.timeout_ms = 150;
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	loop_run_once(f->loop); /* the loop's clock is that of its last iteration */
-	began = clock_mono_ms();
+	start_ms = clock_mono_ms();
 	start(f, "acme", false, ENDLESS, NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	assert_true(a.err.may_retry);
-	assert_true(clock_mono_ms() - began >= 150);
-	t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0); /* the connection is still usable */
+	assert_true(clock_mono_ms() - start_ms >= 150);
+	/* the connection is still usable */
+	t = query_table(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
 	assert_string_equal(t->rows[0][0], "acme");
 	table_free(&t);
 }
@@ -76,7 +77,7 @@ static void deadline_includes_queue_time(void **state)
 	struct db_options options = fixture_options(f, true);
 	struct answer running, waiting;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	options.timeout_ms = 100;
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
@@ -96,7 +97,7 @@ static void request_can_shorten_deadline_and_row_limit(void **state)
 	struct fixture *f = *state;
 	struct answer a = {0};
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	db_query(f->db, &request, on_answer, &a);
 	wait_for(f, &a);
@@ -122,9 +123,9 @@ static void cancelled_query_stops_without_callback(void **state)
 	struct answer running, waiting;
 	struct op *run, *wait;
 	struct table *t;
-	int64_t began;
+	int64_t start_ms;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	options.workers = 1;
 	options.timeout_ms = 20000;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
@@ -137,9 +138,10 @@ static void cancelled_query_stops_without_callback(void **state)
 	op_cancel(&wait);
 	op_cancel(&run);
 	assert_null(run);
-	began = clock_mono_ms();
-	t = ask(f, "vesper", "SELECT s FROM dbo.x", NULL, 0); /* the only worker is free again */
-	assert_true(clock_mono_ms() - began <
+	start_ms = clock_mono_ms();
+	/* the only worker is free again */
+	t = query_table(f, "vesper", "SELECT s FROM dbo.x", NULL, 0);
+	assert_true(clock_mono_ms() - start_ms <
 		    options.timeout_ms - 1000); /* it did not wait for a timeout */
 	assert_string_equal(t->rows[0][0], "vesper");
 	table_free(&t);
@@ -154,7 +156,7 @@ static void refuses_requests_when_queue_is_full(void **state)
 	struct answer running, waiting[2], refused;
 	struct op *ops[3];
 
-	two_tenants(f);
+	make_two_tenants(f);
 	options.workers = 1;
 	options.queue = 2;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
@@ -175,17 +177,17 @@ static void refuses_unknown_tenants_and_writes_to_warehouse(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
-	assert_int_equal(ask_fails(f, "nobody", "SELECT 1").code, ERR_DENIED);
-	assert_int_equal(ask_fails(f, "../acme", "SELECT 1").code, ERR_DENIED);
+	assert_int_equal(query_error(f, "nobody", "SELECT 1").code, ERR_DENIED);
+	assert_int_equal(query_error(f, "../acme", "SELECT 1").code, ERR_DENIED);
 	start(f, "acme", true, "DELETE FROM dbo.x", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INTERNAL);
-	ask_fails(f, "acme", "DELETE FROM dbo.x"); /* a change sent as a read */
-	ask_fails(f, "acme", "INSERT INTO Stage.x VALUES ('y')");
-	ask_fails(f, "acme", "CREATE TABLE dbo.y (n int)");
-	struct table *t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
+	query_error(f, "acme", "DELETE FROM dbo.x"); /* a change sent as a read */
+	query_error(f, "acme", "INSERT INTO Stage.x VALUES ('y')");
+	query_error(f, "acme", "CREATE TABLE dbo.y (n int)");
+	struct table *t = query_table(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
 	assert_int_equal(t->row_count, 1);
 	table_free(&t);
 }
@@ -196,7 +198,7 @@ static void errors_contain_state_and_statement_but_no_values(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	start(f, "acme", false, "SELECT nothing_here FROM dbo.x WHERE s = ?", &secret, 1, &a);
 	wait_for(f, &a);
@@ -217,7 +219,7 @@ static void returns_one_table_per_statement(void **state)
 	struct fixture *f = *state;
 	struct answer a = {0};
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	db_query(f->db, &request, on_answer, &a);
 	wait_for(f, &a);
@@ -233,7 +235,7 @@ static void close_calls_back_each_request_once(void **state)
 	struct answer running[2], waiting[3], cancelled_answer;
 	struct op *cancelled;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	for (int i = 0; i < 2; i++)
 		start(f, "acme", false, ENDLESS, NULL, 0, &running[i]);
@@ -264,7 +266,7 @@ static void slow_query_does_not_block_loop(void **state)
 	struct answer a;
 	struct op *op;
 
-	two_tenants(f);
+	make_two_tenants(f);
 	fixture_open(f, true);
 	op = start(f, "acme", false, ENDLESS, NULL, 0, &a);
 	loop_longest_us(f->loop);

@@ -15,21 +15,21 @@ static void tenants_see_only_their_rows(void **state)
 
 		snprintf(tenant, sizeof(tenant), "tenant_%d", i * 5);
 		snprintf(expected, sizeof(expected), "secret of tenant_%d", i * 5);
-		t = ask(f, tenant, "SELECT s FROM x", NULL, 0);
+		t = query_table(f, tenant, "SELECT s FROM x", NULL, 0);
 		assert_int_equal(t->row_count, 1);
 		assert_string_equal(t->rows[0][0], expected);
 		table_free(&t);
 	}
 }
 
-static void cell_is(struct fixture *f, const char *expression, enum column_type type,
-		    const char *expected)
+static void assert_cell(struct fixture *f, const char *expression, enum column_type type,
+			const char *expected)
 {
 	char sql[256];
 	struct table *t;
 
 	snprintf(sql, sizeof(sql), "SELECT %s AS c", expression);
-	t = ask(f, "tenant_1", sql, NULL, 0);
+	t = query_table(f, "tenant_1", sql, NULL, 0);
 	if (expected && (!t->rows[0][0] || strcmp(t->rows[0][0], expected) != 0))
 		fail_msg("%s: %s instead of %s", expression, t->rows[0][0], expected);
 	if (!expected)
@@ -44,27 +44,28 @@ static void reads_values_unchanged(void **state)
 	struct fixture *f = *state;
 
 	postgres_open(f, "reader");
-	cell_is(f, "9007199254740993::bigint", COLUMN_INT, "9007199254740993");
-	cell_is(f, "(-9223372036854775808)::bigint", COLUMN_INT, "-9223372036854775808");
-	cell_is(f, "12345678901234567890.1234567890::numeric(30,10)", COLUMN_DECIMAL,
-		"12345678901234567890.1234567890");
-	cell_is(f, "0.5::numeric(4,2)", COLUMN_DECIMAL, "0.50");
-	cell_is(f, "2.5::float8", COLUMN_DECIMAL, "2.5");
-	cell_is(f, "date '0001-01-01'", COLUMN_DATE, "0001-01-01");
-	cell_is(f, "date '9999-12-31'", COLUMN_DATE, "9999-12-31");
-	cell_is(f, "timestamp '2026-02-27 10:30:00'", COLUMN_DATETIME, "2026-02-27 10:30:00");
-	cell_is(f, "timestamp '2026-02-27 10:30:00.250'", COLUMN_DATETIME,
-		"2026-02-27 10:30:00.25");
-	cell_is(f, "timestamptz '2026-02-27 10:30:00+02'", COLUMN_DATETIME, "2026-02-27 08:30:00");
-	cell_is(f, "true", COLUMN_BOOL, "1");
-	cell_is(f, "false", COLUMN_BOOL, "0");
-	cell_is(f, "NULL::bigint", COLUMN_INT, NULL);
-	cell_is(f, "NULL::text", COLUMN_TEXT, NULL);
-	cell_is(f, "''::text", COLUMN_TEXT, "");
-	cell_is(f, "U&'\\00e9t\\00e9 \\+01F600'::text", COLUMN_TEXT, "été 😀");
-	cell_is(f, "'été 😀'::text", COLUMN_TEXT, "été 😀");
-	cell_is(f, "'{\"a\": 1}'::jsonb", COLUMN_TEXT, "{\"a\": 1}");
-	cell_is(f, "'10:30'::text", COLUMN_TEXT, "10:30");
+	assert_cell(f, "9007199254740993::bigint", COLUMN_INT, "9007199254740993");
+	assert_cell(f, "(-9223372036854775808)::bigint", COLUMN_INT, "-9223372036854775808");
+	assert_cell(f, "12345678901234567890.1234567890::numeric(30,10)", COLUMN_DECIMAL,
+		    "12345678901234567890.1234567890");
+	assert_cell(f, "0.5::numeric(4,2)", COLUMN_DECIMAL, "0.50");
+	assert_cell(f, "2.5::float8", COLUMN_DECIMAL, "2.5");
+	assert_cell(f, "date '0001-01-01'", COLUMN_DATE, "0001-01-01");
+	assert_cell(f, "date '9999-12-31'", COLUMN_DATE, "9999-12-31");
+	assert_cell(f, "timestamp '2026-02-27 10:30:00'", COLUMN_DATETIME, "2026-02-27 10:30:00");
+	assert_cell(f, "timestamp '2026-02-27 10:30:00.250'", COLUMN_DATETIME,
+		    "2026-02-27 10:30:00.25");
+	assert_cell(f, "timestamptz '2026-02-27 10:30:00+02'", COLUMN_DATETIME,
+		    "2026-02-27 08:30:00");
+	assert_cell(f, "true", COLUMN_BOOL, "1");
+	assert_cell(f, "false", COLUMN_BOOL, "0");
+	assert_cell(f, "NULL::bigint", COLUMN_INT, NULL);
+	assert_cell(f, "NULL::text", COLUMN_TEXT, NULL);
+	assert_cell(f, "''::text", COLUMN_TEXT, "");
+	assert_cell(f, "U&'\\00e9t\\00e9 \\+01F600'::text", COLUMN_TEXT, "été 😀");
+	assert_cell(f, "'été 😀'::text", COLUMN_TEXT, "été 😀");
+	assert_cell(f, "'{\"a\": 1}'::jsonb", COLUMN_TEXT, "{\"a\": 1}");
+	assert_cell(f, "'10:30'::text", COLUMN_TEXT, "10:30");
 }
 
 static void backslashes_are_literal_regardless_of_server_setting(void **state)
@@ -73,14 +74,14 @@ static void backslashes_are_literal_regardless_of_server_setting(void **state)
 
 	admin("ALTER ROLE reader SET standard_conforming_strings = off");
 	postgres_open(f, "reader");
-	cell_is(f, "'a\\'::text || ', (SELECT 1), '", COLUMN_TEXT, "a\\, (SELECT 1), ");
+	assert_cell(f, "'a\\'::text || ', (SELECT 1), '", COLUMN_TEXT, "a\\, (SELECT 1), ");
 	admin("ALTER ROLE reader RESET standard_conforming_strings");
 }
 
 static void check_round_trip(struct fixture *f, const char *sql, struct value v,
 			     const char *expected)
 {
-	struct table *t = ask(f, "tenant_1", sql, &v, 1);
+	struct table *t = query_table(f, "tenant_1", sql, &v, 1);
 
 	if (expected)
 		assert_string_equal(t->rows[0][0], expected);
@@ -146,7 +147,8 @@ static void driver_and_server_parse_names_and_literals_alike(void **state)
 
 	postgres_open(f, "reader");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct table *t = ask(f, "tenant_1", cases[i].text, &value, cases[i].values);
+		struct table *t =
+			query_table(f, "tenant_1", cases[i].text, &value, cases[i].values);
 
 		for (size_t k = 0; k < 4 && cases[i].cells[k]; k++)
 			if (!t->rows[0][k] || strcmp(t->rows[0][k], cases[i].cells[k]) != 0)
@@ -163,14 +165,14 @@ static void reports_row_limit(void **state)
 
 	options.timeout_ms = 100000;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	t = ask(f, "tenant_1", "SELECT generate_series(1, 10000000) AS i", NULL, 0);
+	t = query_table(f, "tenant_1", "SELECT generate_series(1, 10000000) AS i", NULL, 0);
 	assert_int_equal(t->row_count, DB_ROWS_MAX);
 	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 	assert_true(t->truncated);
 	assert_false(t->is_total_exact);
 	assert_string_equal(t->rows[DB_ROWS_MAX - 1][0], "500");
 	table_free(&t);
-	t = ask(f, "tenant_1", "SELECT i FROM generate_series(1, 1700) i", NULL, 0);
+	t = query_table(f, "tenant_1", "SELECT i FROM generate_series(1, 1700) i", NULL, 0);
 	assert_int_equal(t->total_rows, 1700);
 	assert_true(t->is_total_exact);
 	table_free(&t);
@@ -183,11 +185,11 @@ static void reads_long_cells_or_refuses_them(void **state)
 	struct err e;
 
 	postgres_open(f, "reader");
-	t = ask(f, "tenant_1", "SELECT repeat('é', 300000) AS c, 1 AS n", NULL, 0);
+	t = query_table(f, "tenant_1", "SELECT repeat('é', 300000) AS c, 1 AS n", NULL, 0);
 	assert_int_equal(strlen(t->rows[0][0]), 600000);
 	assert_string_equal(t->rows[0][1], "1");
 	table_free(&t);
-	e = ask_fails(f, "tenant_1", "SELECT repeat('x', 1048577) AS c");
+	e = query_error(f, "tenant_1", "SELECT repeat('x', 1048577) AS c");
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_non_null(strstr(e.text, "column c"));
 }
@@ -200,7 +202,8 @@ static void reports_byte_limit(void **state)
 
 	options.timeout_ms = 100000; /* 80 MB take long under a sanitizer */
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	t = ask(f, "tenant_1", "SELECT repeat('x', 1000000) FROM generate_series(1, 80)", NULL, 0);
+	t = query_table(f, "tenant_1", "SELECT repeat('x', 1000000) FROM generate_series(1, 80)",
+			NULL, 0);
 	assert_true(t->truncated);
 	assert_string_equal(t->truncation, "byte cap");
 	assert_int_equal(t->total_rows, 80);
@@ -218,8 +221,9 @@ static void limits_idle_transactions(void **state)
 
 	options.transaction_idle_ms = 300;
 	assert_true(db_open(f->loop, &options, &f->db, &e));
-	t = ask(f, "tenant_1", "SELECT current_setting('idle_in_transaction_session_timeout') AS s",
-		NULL, 0);
+	t = query_table(f, "tenant_1",
+			"SELECT current_setting('idle_in_transaction_session_timeout') AS s", NULL,
+			0);
 	assert_string_equal(t->rows[0][0], "300ms");
 	table_free(&t);
 }
@@ -236,7 +240,7 @@ static void deadline_stops_statement_on_server(void **state)
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	assert_true(a.err.may_retry);
 	assert_int_equal(statements_running(), 0);
-	t = ask(f, "tenant_1", "SELECT s FROM x", NULL, 0);
+	t = query_table(f, "tenant_1", "SELECT s FROM x", NULL, 0);
 	table_free(&t);
 }
 
@@ -264,9 +268,9 @@ static void readers_cannot_write(void **state)
 	struct err e;
 
 	postgres_open(f, "reader");
-	e = ask_fails(f, "tenant_1", "DELETE FROM x");
+	e = query_error(f, "tenant_1", "DELETE FROM x");
 	assert_true(e.code == ERR_DENIED || e.code == ERR_UPSTREAM);
-	e = ask_fails(f, "tenant_1", "CREATE TEMP TABLE y (n int)");
+	e = query_error(f, "tenant_1", "CREATE TEMP TABLE y (n int)");
 	assert_int_not_equal(e.code, ERR_NONE);
 	assert_int_equal(admin("SELECT count(*) FROM x"), 50);
 }
@@ -278,13 +282,13 @@ static void errors_name_the_object(void **state)
 
 	postgres_open(f, "reader");
 	admin("CREATE TABLE secret (n int)");
-	e = ask_fails(f, "tenant_1", "SELECT n FROM secret");
+	e = query_error(f, "tenant_1", "SELECT n FROM secret");
 	assert_int_equal(e.code, ERR_DENIED);
 	assert_non_null(strstr(e.text, "secret"));
-	e = ask_fails(f, "tenant_1", "SELECT n FROM no_such_view");
+	e = query_error(f, "tenant_1", "SELECT n FROM no_such_view");
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 	assert_non_null(strstr(e.text, "no_such_view"));
-	e = ask_fails(f, "tenant_1", "SELECT 1 FROM x WHERE n = 'abc'");
+	e = query_error(f, "tenant_1", "SELECT 1 FROM x WHERE n = 'abc'");
 	assert_int_equal(e.code, ERR_INTERNAL);
 	admin("DROP TABLE secret");
 }
@@ -309,7 +313,7 @@ static void writes_share_transaction_and_fail_separately(void **state)
 		wait_for(f, &answers[i]);
 		assert_int_equal(answers[i].err.code, i == 13 ? ERR_BUSY : ERR_NONE);
 	}
-	t = ask(f, "tenant_3", "SELECT count(*), min(tenant_id) FROM w", NULL, 0);
+	t = query_table(f, "tenant_3", "SELECT count(*), min(tenant_id) FROM w", NULL, 0);
 	assert_string_equal(t->rows[0][0], "19");
 	assert_string_equal(t->rows[0][1], "tenant_3");
 	table_free(&t);

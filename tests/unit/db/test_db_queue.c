@@ -37,7 +37,7 @@ static void slow_queries_leave_a_worker_for_others(void **state)
 	assert_true(db_open(f->loop, &o, &f->db, NULL));
 	for (int i = 0; i < 20; i++)
 		ops[i] = start(f, "acme", false, "SELECT slow", NULL, 0, &slow[i]);
-	while (times("prepare SELECT slow") < 3) {
+	while (recorded_count("prepare SELECT slow") < 3) {
 		usleep(1000);
 		loop_run_once(f->loop);
 	}
@@ -45,7 +45,7 @@ static void slow_queries_leave_a_worker_for_others(void **state)
 	wait_for(f, &quick);
 	assert_int_equal(quick.err.code, ERR_NONE);
 	table_free(&quick.table);
-	assert_int_equal(times("prepare SELECT slow"), 3);
+	assert_int_equal(recorded_count("prepare SELECT slow"), 3);
 	for (int i = 0; i < 20; i++)
 		op_cancel(&ops[i]);
 }
@@ -61,7 +61,7 @@ static void on_ordered(void *owner, struct table **tables, size_t count, const s
 		table_free(&tables[i]);
 }
 
-static void ask_ordered(struct fixture *f, const char *tenant, const int *tenant_number)
+static void start_ordered(struct fixture *f, const char *tenant, const int *tenant_number)
 {
 	const struct source_statement statement = {.name = "t", .text = "SELECT 1"};
 	const struct db_request request = {
@@ -81,9 +81,9 @@ static void tenants_take_turns(void **state)
 	order_count = 0;
 	assert_true(db_open(f->loop, &o, &f->db, NULL));
 	for (int i = 0; i < 30; i++)
-		ask_ordered(f, "acme", &acme);
-	ask_ordered(f, "vesper", &vesper);
-	ask_ordered(f, "fourth", &fourth);
+		start_ordered(f, "acme", &acme);
+	start_ordered(f, "vesper", &vesper);
+	start_ordered(f, "fourth", &fourth);
 	while (order_count < 32) {
 		usleep(200);
 		loop_run_once(f->loop);

@@ -1,7 +1,7 @@
 /* Schema names under which a file is attached; they may change while connections are open. */
 #include "db_test.h"
 
-static void two_files(struct fixture *f)
+static void make_two_files(struct fixture *f)
 {
 	tenant_file_make(f->acme, "acme");
 	tenant_file_make(f->vesper, "vesper");
@@ -21,7 +21,7 @@ static void check_query(struct fixture *f, const char *text, enum err_code code)
 	table_free(&a.table);
 }
 
-static void use(struct fixture *f, const char *const *schemas)
+static void use_schemas(struct fixture *f, const char *const *schemas)
 {
 	struct err e = {0};
 
@@ -33,15 +33,15 @@ static void new_schemas_replace_old_ones(void **state)
 {
 	struct fixture *f = *state;
 
-	two_files(f);
+	make_two_files(f);
 	fixture_open(f, true);
 	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
 	check_query(f, "SELECT n FROM pv.x", ERR_INTERNAL);
-	use(f, (const char *const[]){"pv", "Stage", NULL});
+	use_schemas(f, (const char *const[]){"pv", "Stage", NULL});
 	check_query(f, "SELECT n FROM pv.x", ERR_NONE);
 	check_query(f, "SELECT n FROM Stage.x", ERR_NONE);
 	check_query(f, "SELECT n FROM dbo.x", ERR_INTERNAL);
-	use(f, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", NULL});
+	use_schemas(f, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", NULL});
 	check_query(f, "SELECT n FROM h.x", ERR_NONE);
 }
 
@@ -51,7 +51,7 @@ static void rejects_invalid_schema_names(void **state)
 	struct fixture *f = *state;
 	struct err e = {0};
 
-	two_files(f);
+	make_two_files(f);
 	fixture_open(f, true);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(db_use_schemas(f->db, (const char *const[]){bad[i], NULL}, &e));
@@ -70,18 +70,18 @@ static void refuses_queries_without_schemas(void **state)
 	struct answer a = {0};
 	struct err e = {0};
 
-	two_files(f);
+	make_two_files(f);
 	options.schemas = NULL;
 	assert_true(db_open(f->loop, &options, &f->db, &e));
 	start(f, "acme", false, "SELECT 7", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INPUT);
-	use(f, (const char *const[]){"dbo", NULL});
+	use_schemas(f, (const char *const[]){"dbo", NULL});
 	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
 }
 
-/* Such a file has no tenant mark. */
-static void file_of_one_tenant_serves_only_it(void **state)
+/* A file that serves a single tenant has no tenant mark. */
+static void single_tenant_file_serves_only_its_tenant(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -106,7 +106,7 @@ int main(void)
 		DB_TEST(new_schemas_replace_old_ones),
 		DB_TEST(rejects_invalid_schema_names),
 		DB_TEST(refuses_queries_without_schemas),
-		DB_TEST(file_of_one_tenant_serves_only_it),
+		DB_TEST(single_tenant_file_serves_only_its_tenant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

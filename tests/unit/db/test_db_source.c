@@ -4,7 +4,7 @@
 struct batch_result {
 	int calls;
 	size_t batches;
-	char first[64];
+	char first_cells[64];
 	struct err err;
 };
 
@@ -17,7 +17,7 @@ static void on_batches(void *owner, struct source_batch *batches, size_t count, 
 	if (e)
 		c->err = *e;
 	for (size_t i = 0, n = 0; i < count; i++)
-		n += (size_t)snprintf(c->first + n, sizeof(c->first) - n, "%s ",
+		n += (size_t)snprintf(c->first_cells + n, sizeof(c->first_cells) - n, "%s ",
 				      batches[i].table->rows[0][0]);
 	source_batches_free(batches, count);
 }
@@ -61,7 +61,7 @@ static void returns_one_batch_per_statement(void **state)
 	assert_int_equal(c.calls, 0); /* never inside the call */
 	wait_until_called(f, &c);
 	assert_int_equal(c.err.code, ERR_NONE);
-	assert_string_equal(c.first, "3 7 ");
+	assert_string_equal(c.first_cells, "3 7 ");
 	s->close(s);
 }
 

@@ -32,7 +32,7 @@ static void refuses_file_of_another_tenant(void **state)
 	fixture_open(f, true);
 	logged[0] = '\0';
 	log_capture(on_log, NULL);
-	e = ask_fails(f, "acme", "SELECT s FROM dbo.x");
+	e = query_error(f, "acme", "SELECT s FROM dbo.x");
 	log_capture(NULL, NULL);
 	assert_int_equal(e.code, ERR_INTERNAL);
 	assert_non_null(strstr(e.text, "another tenant"));
@@ -46,8 +46,8 @@ static void refuses_file_without_tenant(void **state)
 	file_exec(f->acme, "CREATE TABLE x (s text)");
 	file_exec(f->vesper, "CREATE TABLE vesper_tenant (tenant_id text)");
 	fixture_open(f, true);
-	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
-	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
+	assert_int_equal(query_error(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
+	assert_int_equal(query_error(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
 }
 
 static void reports_missing_and_corrupt_files(void **state)
@@ -57,12 +57,12 @@ static void reports_missing_and_corrupt_files(void **state)
 
 	file_write(f->vesper, "this is no database ");
 	fixture_open(f, true);
-	e = ask_fails(f, "acme", "SELECT 1");
+	e = query_error(f, "acme", "SELECT 1");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "acme"));
 	assert_non_null(strstr(e.text, "unable to open"));
 	assert_int_not_equal(access(f->acme, F_OK), 0); /* and no file was created */
-	e = ask_fails(f, "vesper", "SELECT 1");
+	e = query_error(f, "vesper", "SELECT 1");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "not a database"));
 }
@@ -73,21 +73,21 @@ static void missing_file_works_once_created(void **state)
 	struct table *t;
 
 	fixture_open(f, true);
-	ask_fails(f, "acme", "SELECT 1");
+	query_error(f, "acme", "SELECT 1");
 	tenant_file_make(f->acme, "acme");
-	t = ask(f, "acme", "SELECT tenant_id FROM dbo.vesper_tenant", NULL, 0);
+	t = query_table(f, "acme", "SELECT tenant_id FROM dbo.vesper_tenant", NULL, 0);
 	assert_string_equal(t->rows[0][0], "acme");
 	table_free(&t);
 }
 
 static const char *read_text(struct fixture *f)
 {
-	static char seen[32];
-	struct table *t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
+	static char cell[32];
+	struct table *t = query_table(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
 
-	snprintf(seen, sizeof(seen), "%s", t->rows[0][0]);
+	snprintf(cell, sizeof(cell), "%s", t->rows[0][0]);
 	table_free(&t);
-	return seen;
+	return cell;
 }
 
 /* As in nightly loads: a new file is renamed to the old name. */
@@ -108,9 +108,9 @@ static void reads_replaced_file_at_once(void **state)
 	file_exec(next, "CREATE TABLE x (s text); INSERT INTO x VALUES ('secret')");
 	assert_int_equal(rename(f->acme, f->vesper), 0);
 	assert_int_equal(rename(next, f->acme), 0);
-	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
+	assert_int_equal(query_error(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
 	assert_int_equal(unlink(f->acme), 0);
-	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_UPSTREAM);
+	assert_int_equal(query_error(f, "acme", "SELECT s FROM dbo.x").code, ERR_UPSTREAM);
 	assert_int_equal(rename(f->vesper, f->acme), 0);
 	assert_string_equal(read_text(f), "new");
 	mem_free(next);
@@ -135,7 +135,7 @@ static void locked_file_is_retryable(void **state)
 	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
-static void on_written(void *owner)
+static void on_rollback_timer(void *owner)
 {
 	/* A commit could conflict with the waiting connection and fail. */
 	assert_int_equal(sqlite3_exec(owner, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
@@ -145,7 +145,7 @@ static void on_written(void *owner)
 static void waits_for_writer_of_new_file(void **state)
 {
 	struct fixture *f = *state;
-	struct timer *written;
+	struct timer *rollback_timer;
 	struct answer a;
 	sqlite3 *other;
 
@@ -154,12 +154,12 @@ static void waits_for_writer_of_new_file(void **state)
 	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	fixture_open(f, false);
 	start(f, "acme", true, "CREATE TABLE x (n int)", NULL, 0, &a);
-	written = timer_new(f->loop, on_written, other);
-	timer_start(written, 50);
+	rollback_timer = timer_new(f->loop, on_rollback_timer, other);
+	timer_start(rollback_timer, 50);
 	wait_for(f, &a);
 	if (a.err.code != ERR_NONE)
 		fail_msg("%s", a.err.text);
-	timer_free(&written);
+	timer_free(&rollback_timer);
 	sqlite3_close(other);
 }
 
@@ -180,7 +180,7 @@ static void handles_unusual_file_names(void **state)
 		options.tenants = &tenant;
 		options.tenant_count = 1;
 		assert_true(db_open(f->loop, &options, &f->db, NULL));
-		t = ask(f, "acme", "SELECT tenant_id FROM stage.vesper_tenant", NULL, 0);
+		t = query_table(f, "acme", "SELECT tenant_id FROM stage.vesper_tenant", NULL, 0);
 		assert_string_equal(t->rows[0][0], "acme");
 		table_free(&t);
 		db_close(&f->db);
@@ -196,8 +196,8 @@ static void cannot_attach_other_files(void **state)
 	tenant_file_make(f->vesper, "vesper");
 	fixture_open(f, true);
 	snprintf(attach, sizeof(attach), "ATTACH '%s' AS other", f->vesper);
-	assert_non_null(strstr(ask_fails(f, "acme", attach).text, "not authorized"));
-	assert_non_null(strstr(ask_fails(f, "acme", "SELECT blob_import('/etc/passwd')").text,
+	assert_non_null(strstr(query_error(f, "acme", attach).text, "not authorized"));
+	assert_non_null(strstr(query_error(f, "acme", "SELECT blob_import('/etc/passwd')").text,
 			       "no such function"));
 }
 
@@ -210,7 +210,8 @@ static void resolves_schema_names_and_brackets(void **state)
 	file_exec(f->acme,
 		  "CREATE TABLE mc_dayahead (\"my col\" int); INSERT INTO mc_dayahead VALUES (5)");
 	fixture_open(f, true);
-	t = ask(f, "acme",
+	t = query_table(
+		f, "acme",
 		"SELECT a.\"my col\" AS \"AvgPrice\", b.[my col] AS other FROM Stage.mc_dayahead a"
 		" JOIN [dbo].[MC_DAYAHEAD] b ON a.\"my col\" = b.[my col]",
 		NULL, 0);
@@ -219,23 +220,23 @@ static void resolves_schema_names_and_brackets(void **state)
 	table_free(&t);
 }
 
-static void claims_only_new_files(void **state)
+static void only_new_files_get_a_tenant_mark(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
 
 	file_exec(f->vesper, "CREATE TABLE x (n int)");
 	fixture_open(f, false);
-	t = ask(f, "acme", "SELECT tenant_id FROM vesper_tenant", NULL, 0);
+	t = query_table(f, "acme", "SELECT tenant_id FROM vesper_tenant", NULL, 0);
 	assert_string_equal(t->rows[0][0], "acme");
 	table_free(&t);
-	t = ask(f, "acme", "PRAGMA journal_mode", NULL, 0);
+	t = query_table(f, "acme", "PRAGMA journal_mode", NULL, 0);
 	assert_string_equal(t->rows[0][0], "wal");
 	table_free(&t);
-	t = ask(f, "acme", "PRAGMA foreign_keys", NULL, 0);
+	t = query_table(f, "acme", "PRAGMA foreign_keys", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
-	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code,
+	assert_int_equal(query_error(f, "vesper", "SELECT 1").code,
 			 ERR_INTERNAL); /* the file has tables of another owner */
 	db_close(&f->db);
 	/* The same file under another tenant's name. */
@@ -244,7 +245,7 @@ static void claims_only_new_files(void **state)
 	options.tenants = &swapped;
 	options.tenant_count = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
+	assert_int_equal(query_error(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
 }
 
 static void creates_no_file_without_create_option(void **state)
@@ -254,7 +255,7 @@ static void creates_no_file_without_create_option(void **state)
 
 	options.create = false;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	assert_int_equal(ask_fails(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
+	assert_int_equal(query_error(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
 	assert_int_not_equal(access(f->acme, F_OK), 0);
 }
 
@@ -266,21 +267,21 @@ static void sets_full_sync(void **state)
 
 	options.full_sync = true;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	t = ask(f, "acme", "PRAGMA synchronous", NULL, 0);
+	t = query_table(f, "acme", "PRAGMA synchronous", NULL, 0);
 	assert_string_equal(t->rows[0][0], "2");
 	table_free(&t);
 }
 
 static void reports_unwritable_directory(void **state)
 {
-	const struct db_tenant nowhere = {"acme", "/proc/nothing/acme.db"};
+	const struct db_tenant unwritable = {"acme", "/proc/nothing/acme.db"};
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
 
-	options.tenants = &nowhere;
+	options.tenants = &unwritable;
 	options.tenant_count = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	assert_int_equal(ask_fails(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
+	assert_int_equal(query_error(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
 }
 
 int main(void)
@@ -296,7 +297,7 @@ int main(void)
 		DB_TEST(handles_unusual_file_names),
 		DB_TEST(cannot_attach_other_files),
 		DB_TEST(resolves_schema_names_and_brackets),
-		DB_TEST(claims_only_new_files),
+		DB_TEST(only_new_files_get_a_tenant_mark),
 		DB_TEST(creates_no_file_without_create_option),
 		DB_TEST(sets_full_sync),
 		DB_TEST(reports_unwritable_directory),

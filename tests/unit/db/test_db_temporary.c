@@ -30,7 +30,7 @@ static void open_reader(struct fixture *f)
 	tenant_file_make(f->acme, "acme");
 }
 
-static size_t deleted_files(void)
+static size_t open_temporary_files(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	char path[300], target[300];
@@ -66,7 +66,7 @@ static void sorts_more_rows_than_fit_cache(void **state)
 	assert_string_equal(a.table->rows[0][1], "80000200000");
 	assert_string_equal(a.table->rows[0][2], "0");
 	table_free(&a.table);
-	assert_int_equal(deleted_files(), 0);
+	assert_int_equal(open_temporary_files(), 0);
 }
 
 static void groups_and_distinct_are_complete(void **state)

@@ -2,7 +2,7 @@
 #include "db_test.h"
 #include "vesper/metric.h"
 
-struct seen {
+struct check_result {
 	const char *check;
 	bool found;
 	enum health_state state;
@@ -11,7 +11,7 @@ struct seen {
 
 static void on_check(void *owner, const char *check, enum health_state state, const char *note)
 {
-	struct seen *s = owner;
+	struct check_result *s = owner;
 
 	if (strcmp(check, s->check) != 0)
 		return;
@@ -20,9 +20,9 @@ static void on_check(void *owner, const char *check, enum health_state state, co
 	snprintf(s->note, sizeof(s->note), "%s", note);
 }
 
-static struct seen check_state(const char *check)
+static struct check_result check_state(const char *check)
 {
-	struct seen s = {.check = check};
+	struct check_result s = {.check = check};
 
 	health_each(on_check, &s);
 	return s;
@@ -31,7 +31,7 @@ static struct seen check_state(const char *check)
 static void wait_for_check(struct fixture *f, const char *check, enum health_state state)
 {
 	for (int i = 0; i < 8000; i++) {
-		struct seen s = check_state(check);
+		struct check_result s = check_state(check);
 
 		if (s.found && s.state == state)
 			return;
@@ -58,7 +58,7 @@ static void each_tenant_has_a_health_check(void **state)
 	assert_false(check_state("warehouse:acme").found);
 }
 
-static void watches_only_named_tenants(void **state)
+static void watches_only_listed_tenants(void **state)
 {
 	struct fixture *f = *state;
 
@@ -107,7 +107,7 @@ static void failed_statement_does_not_affect_health(void **state)
 	fixture_open(f, true);
 	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
-	ask_fails(f, "acme", "SELECT nonsense");
+	query_error(f, "acme", "SELECT nonsense");
 	assert_int_equal(check_state("warehouse:acme").state, HEALTH_OK);
 }
 
@@ -118,9 +118,9 @@ static void counts_queries(void **state)
 
 	tenant_file_make(f->acme, "acme");
 	fixture_open(f, true);
-	t = ask(f, "acme", "SELECT 1", NULL, 0);
+	t = query_table(f, "acme", "SELECT 1", NULL, 0);
 	table_free(&t);
-	ask_fails(f, "acme", "SELECT nonsense");
+	query_error(f, "acme", "SELECT nonsense");
 	assert_int_equal(
 		metric_get("vesper_sql_query_duration_microseconds_count{query=\"test/main\"}"), 2);
 	assert_true(metric_get("vesper_sql_query_duration_microseconds_sum{query=\"test/main\"}") >
@@ -138,7 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DB_TEST(each_tenant_has_a_health_check),
-		DB_TEST(watches_only_named_tenants),
+		DB_TEST(watches_only_listed_tenants),
 		DB_TEST(detects_recovered_database),
 		DB_TEST(store_outage_ends_readiness),
 		DB_TEST(failed_statement_does_not_affect_health),

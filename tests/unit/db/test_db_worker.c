@@ -6,7 +6,7 @@
 
 static int64_t number_of(struct fixture *f, const char *text)
 {
-	struct table *t = ask(f, "acme", text, NULL, 0);
+	struct table *t = query_table(f, "acme", text, NULL, 0);
 	int64_t n = strtoll(t->rows[0][0], NULL, 10);
 
 	table_free(&t);
@@ -84,10 +84,10 @@ static void timed_out_write_does_not_affect_others(void **state)
 					   .write = true,
 					   .timeout_ms = 200};
 	struct fixture *f = *state;
-	struct answer begun, before, stopped = {0}, after;
+	struct answer first, before, stopped = {0}, after;
 
 	store_open(f);
-	insert(f, 0, &begun); /* runs alone; the others wait and then share a transaction */
+	insert(f, 0, &first); /* runs alone; the others wait and then share a transaction */
 	insert(f, 1, &before);
 	db_query(f->db, &request, on_answer, &stopped);
 	insert(f, 2, &after);
@@ -116,7 +116,7 @@ static void cancelled_write_does_not_affect_others(void **state)
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 4);
 }
 
-static void more_writes_than_fit_one_transaction(void **state)
+static void many_writes_are_split_over_transactions(void **state)
 {
 	enum { WRITES = 3 * DB_GROUP_COMMIT_MAX + 1 };
 	static struct answer answers[WRITES];
@@ -260,17 +260,17 @@ static void group_commit_joins_next_write(void **state)
 static void group_commit_does_not_wait_forever(void **state)
 {
 	struct fixture *f = *state;
-	struct answer alone, with, urgent, behind;
+	struct answer alone, joined, urgent, later;
 
 	store_open(f);
 	insert_with_group_commit(f, 1, &alone);
 	wait_for(f, &alone);
 	assert_int_equal(alone.err.code, ERR_NONE);
-	insert_with_group_commit(f, 2, &with);
+	insert_with_group_commit(f, 2, &joined);
 	insert(f, 3, &urgent);
-	insert_with_group_commit(f, 4, &behind); /* waits for a write that is already running */
-	wait_for(f, &behind);
-	assert_int_equal(with.calls + urgent.calls, 2);
+	insert_with_group_commit(f, 4, &later); /* waits for a write that is already running */
+	wait_for(f, &later);
+	assert_int_equal(joined.calls + urgent.calls, 2);
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 10);
 }
 
@@ -295,7 +295,7 @@ int main(void)
 		DB_TEST(failed_request_leaves_no_rows),
 		DB_TEST(timed_out_write_does_not_affect_others),
 		DB_TEST(cancelled_write_does_not_affect_others),
-		DB_TEST(more_writes_than_fit_one_transaction),
+		DB_TEST(many_writes_are_split_over_transactions),
 		DB_TEST(write_returns_tables),
 		DB_TEST(result_without_statistics_has_cells),
 		DB_TEST(update_of_no_rows_succeeds),

@@ -98,7 +98,7 @@ static void unexpected_statement_fails_and_is_reported(void **state)
 static void returns_errors_delays_and_repeats(void **state)
 {
 	struct script *s = *state;
-	struct answer failed, late, again;
+	struct answer failed, delayed, repeated;
 	uint64_t start = loop_now_ms(s->loop);
 
 	fake_db_expect(s->fake, "fails", NULL);
@@ -107,18 +107,18 @@ static void returns_errors_delays_and_repeats(void **state)
 	fake_db_delay(s->fake, 20);
 	fake_db_expect(s->fake, "ever", NULL);
 	fake_db_always(s->fake);
-	query(s, "late", NULL, 0, 0, &late);
+	query(s, "late", NULL, 0, 0, &delayed);
 	query(s, "fails", NULL, 0, 0, &failed);
-	query(s, "ever", NULL, 0, 0, &again);
-	query(s, "ever", NULL, 0, 0, &again);
+	query(s, "ever", NULL, 0, 0, &repeated);
+	query(s, "ever", NULL, 0, 0, &repeated);
 	while (!failed.calls)
 		loop_run_once(s->loop);
 	assert_int_equal(failed.err.code, ERR_UPSTREAM);
 	assert_true(failed.err.may_retry);
-	assert_int_equal(late.calls, 0);
+	assert_int_equal(delayed.calls, 0);
 	loop_run(s->loop);
-	assert_int_equal(late.calls, 1);
-	assert_int_equal(late.tables, 0);
+	assert_int_equal(delayed.calls, 1);
+	assert_int_equal(delayed.tables, 0);
 	assert_true(loop_now_ms(s->loop) - start >= 20);
 	assert_null(fake_db_complaint(s->fake));
 }

@@ -522,7 +522,7 @@ static void postgres_reads_what_the_gate_reads(void **state)
 	admin("ALTER ROLE reader SET log_statement = 'all'");
 	postgres_open(f, "reader");
 	a = arena_new(4 << 20);
-	table_free(&(struct table *){ask(f, TENANT, "SELECT 1 AS one", NULL, 0)});
+	table_free(&(struct table *){query_table(f, TENANT, "SELECT 1 AS one", NULL, 0)});
 	log_new(a);
 	arena_free(&a);
 	through(f, DIALECT_POSTGRES, TENANT, look_postgres);
