@@ -1,6 +1,7 @@
 /*
  * Imports models of other products as packs: a published sample of each format with the exact list
- * of skipped items, small hand-written models, invalid models, and names that try SQL injection.
+ * of skipped items, small hand-written models, invalid models, and names with SQL injection
+ * attempts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,16 +36,16 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static bool reads(const char *text)
+static bool can_import(const char *text)
 {
 	struct import im = {.a = arena, .pack = &pack};
-	bool good;
+	bool is_imported;
 
 	ctl_pack_init(&pack, "made", arena);
-	good = import_model(&im, "/nowhere/model", text, strlen(text), &error);
-	if (good)
+	is_imported = import_model(&im, "/nowhere/model", text, strlen(text), &error);
+	if (is_imported)
 		im_finish(&im);
-	return good;
+	return is_imported;
 }
 
 static void read_sample(const char *name)
@@ -54,7 +55,7 @@ static void read_sample(const char *name)
 	assert_true(
 		file_read(arena_printf(arena, "%s/tests/data/models/%s", VESPER_SOURCE_DIR, name),
 			  IMPORT_BYTES_MAX, arena, &text, &error));
-	if (!reads(text))
+	if (!can_import(text))
 		fail_msg("%s: %s", name, error.text);
 }
 
@@ -88,7 +89,7 @@ static const char *skipped(void)
 	return out;
 }
 
-static const char *member(const json_t *list, const char *name, const char *which)
+static const char *member(const json_t *list, const char *name, const char *key)
 {
 	const json_t *item;
 	size_t i;
@@ -100,8 +101,8 @@ static const char *member(const json_t *list, const char *name, const char *whic
 			const char *copy;
 
 			buf_init(&text, 65536);
-			if (json_object_get(item, which))
-				buf_json(&text, json_object_get(item, which));
+			if (json_object_get(item, key))
+				buf_json(&text, json_object_get(item, key));
 			copy = arena_strdup(arena, buf_text(&text));
 			buf_deinit(&text);
 			return copy;
@@ -250,9 +251,9 @@ static void ossie_has_keys_and_words(void **state)
 
 /* ---- bad input ---- */
 
-static void refuses(const char *text, const char *why)
+static void assert_rejected(const char *text, const char *why)
 {
-	assert_false(reads(text));
+	assert_false(can_import(text));
 	if (!strstr(error.text, why))
 		fail_msg("%s, expected %s", error.text, why);
 }
@@ -262,17 +263,17 @@ static void rejects_unknown_models(void **state)
 	char *deep = arena_alloc(arena, 4096), *large = arena_alloc(arena, IMPORT_BYTES_MAX + 2);
 
 	(void)state;
-	refuses("{\"semantic_model\": [], \"version\": \"9.9\"}",
-		"Apache Ossie version \"9.9\" is not supported; use 0.2.0.dev0");
-	refuses("{\"semantic_model\": []}", "Ossie version \"\"");
-	refuses("{\"semantic_models\": []}", "semantic_models without metrics");
-	refuses("{\"models\": []}", "neither Apache Ossie (semantic_model), nor dbt's");
-	refuses("[]", "neither");
-	refuses("{", "");
+	assert_rejected("{\"semantic_model\": [], \"version\": \"9.9\"}",
+			"Apache Ossie version \"9.9\" is not supported; use 0.2.0.dev0");
+	assert_rejected("{\"semantic_model\": []}", "Ossie version \"\"");
+	assert_rejected("{\"semantic_models\": []}", "semantic_models without metrics");
+	assert_rejected("{\"models\": []}", "neither Apache Ossie (semantic_model), nor dbt's");
+	assert_rejected("[]", "neither");
+	assert_rejected("{", "");
 	memset(deep, '[', 2000);
-	refuses(deep, "");
+	assert_rejected(deep, "");
 	memset(large, ' ', IMPORT_BYTES_MAX + 1);
-	refuses(large, "");
+	assert_rejected(large, "");
 }
 
 /* A name that is not safe in SQL never reaches it, and a long name is truncated. */
@@ -292,14 +293,14 @@ static void names_are_never_sql(void **state)
 			"\"partitions\": [{\"source\": {\"entityName\": \"t\"}}]}]}}",
 			*name);
 
-		assert_true(reads(text));
+		assert_true(can_import(text));
 		assert_string_equal(member(pack.views, "dbo.t", "columns"),
 				    "[{\"name\":\"\\\"Full Name\\\"\",\"type\":\"text\"}]");
 		assert_true(json_array_size(pack.review) == 1);
 	}
-	assert_true(
-		reads("{\"model\": {\"tables\": [{\"name\": \"t\", \"columns\": [], "
-		      "\"partitions\": [{\"source\": {\"entityName\": \"t; DROP TABLE x\"}}]}]}}"));
+	assert_true(can_import(
+		"{\"model\": {\"tables\": [{\"name\": \"t\", \"columns\": [], "
+		"\"partitions\": [{\"source\": {\"entityName\": \"t; DROP TABLE x\"}}]}]}}"));
 	assert_string_equal(skipped(), "table t: its source is not a table with plain schema and "
 				       "table names\n");
 }

@@ -102,8 +102,8 @@ static void on_result(void *owner, struct result *r)
 }
 
 /* Returns true when the call was permitted. */
-static bool runs(const struct tool_def *tool, const struct principal *who, const char *agent,
-		 bool by_model)
+static bool run_tool(const struct tool_def *tool, const struct principal *who, const char *agent,
+		     bool by_model)
 {
 	json_t *none = json_object();
 	struct args args = {0};
@@ -153,11 +153,11 @@ static void check_tool(const struct tool_def *tool, const struct principal *who,
 {
 	for (const char *const *agent = tool->callers.agents; *agent; agent++)
 		for (int by_model = 0; by_model < 2; by_model++)
-			if (runs(tool, who, *agent, by_model) != expected)
+			if (run_tool(tool, who, *agent, by_model) != expected)
 				fail_msg("%s as %s of %s: %s", tool->name, who->user, *agent,
 					 expected ? "denied" : "permitted");
-	assert_int_equal(runs(tool, who, NULL, false), expected);
-	assert_false(runs(tool, who, "nobodys_agent", false));
+	assert_int_equal(run_tool(tool, who, NULL, false), expected);
+	assert_false(run_tool(tool, who, "unknown_agent", false));
 }
 
 static void checks_every_tool_role_and_switch(void **state)
@@ -176,16 +176,16 @@ static void checks_every_tool_role_and_switch(void **state)
 		for (size_t k = 0; k < n; k++)
 			off[k] = (struct switch_off){tool->callers.agents[k], tool->name};
 		for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
-			const char *const *held = catalog_role(catalog, roles[r]);
+			const char *const *granted = catalog_role(catalog, roles[r]);
 			struct principal who = {.user = roles[r],
 						.tenant = "vesper",
-						.permissions = held,
-						.permission_count = list_length(held)};
-			struct principal nothing = {.user = "nobody", .tenant = "vesper"};
+						.permissions = granted,
+						.permission_count = list_length(granted)};
+			struct principal unprivileged = {.user = "nobody", .tenant = "vesper"};
 
 			switches_set(switches, "vesper", NULL, 0);
 			check_tool(tool, &who, may(&who, tool->callers.permission));
-			check_tool(tool, &nothing, false);
+			check_tool(tool, &unprivileged, false);
 			switches_set(switches, "vesper", off, n);
 			check_tool(tool, &who, false);
 			who.tenant = "acme";
@@ -223,7 +223,7 @@ static int check_columns(const struct tool_def *tool, const struct principal *wh
 	if (tool_param(tool, "project_name")) /* the name is looked up first, in two queries */
 		for (int i = 0; i < 2; i++)
 			recording_db_table(&recorded, "ProjectName", "1", NULL);
-	bool is_allowed = runs(tool, who, tool->callers.agents[0], false);
+	bool is_allowed = run_tool(tool, who, tool->callers.agents[0], false);
 	while (recorded.table_count > 0)
 		table_free(&recorded.tables[--recorded.table_count]);
 	if (!is_allowed)
@@ -251,15 +251,15 @@ static void does_not_query_restricted_columns(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
-		const char *const *held = catalog_role(catalog, roles[r]);
+		const char *const *granted = catalog_role(catalog, roles[r]);
 		const struct principal who = {.user = roles[r],
 					      .tenant = "vesper",
-					      .permissions = held,
-					      .permission_count = list_length(held)};
+					      .permissions = granted,
+					      .permission_count = list_length(granted)};
 
 		for (size_t i = 0; i < catalog->tool_count; i++)
 			checked_count += check_columns(&catalog->tools[i], &who);
-		runs(changes, &who, changes->callers.agents[0], false);
+		run_tool(changes, &who, changes->callers.agents[0], false);
 		assert_true(was_queried("fieldchanged NOT IN ('Spend', 'Budget', "));
 		assert_int_equal(was_queried("OR c.fieldchanged IN ('Spend', 'Budget', "),
 				 may(&who, "chat:read_budget"));

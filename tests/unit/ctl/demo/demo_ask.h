@@ -85,7 +85,7 @@ static int tear_down(void **state)
 	know_free(&know);
 	catalog_unref(&catalog);
 	loop_free(&loop);
-	demo_folder_drop();
+	demo_folder_remove();
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static void on_result(void *owner, struct result *r)
 	loop_stop(loop);
 }
 
-static size_t count_of(const char *const *list)
+static size_t list_length(const char *const *list)
 {
 	size_t n = 0;
 
@@ -107,13 +107,13 @@ static size_t count_of(const char *const *list)
 
 /* Runs the tool with the permissions of the role, and writes the answer. The arguments are JSON
  * with ' for ". */
-static void ask(const char *tool, const char *arguments)
+static void call_tool(const char *tool, const char *arguments)
 {
 	const char *const *permissions = catalog_role(catalog, role);
 	const struct principal who = {.user = "ann",
 				      .tenant = "vesper",
 				      .permissions = permissions,
-				      .permission_count = count_of(permissions)};
+				      .permission_count = list_length(permissions)};
 	struct tool_request request = {.call = "c1",
 				       .agent = catalog_tool(catalog, tool)->callers.agents[0],
 				       .tool = tool,
@@ -160,9 +160,9 @@ static void ask(const char *tool, const char *arguments)
 #define SIERRA  "{'project_name': 'Sierra'}"
 
 /* NULL: not possible for this tool. */
-static const struct walk {
+static const struct tool_case {
 	const char *tool, *normal, *empty, *ambiguous;
-} walks[] = {
+} tool_cases[] = {
 	{"get_average_annual_price", "{" NP15 ", 'vendor': 'Ascend'}",
 	 "{" NO_YEAR ", 'vendor': 'Ascend'}", NORTH},
 	{"get_hourly_price_distribution", "{" NP15 "}", "{" NO_YEAR "}", NORTH},

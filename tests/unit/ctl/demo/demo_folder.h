@@ -1,4 +1,4 @@
-/* The demo's databases for reading: those in VESPER_TEST_DEMO_DATA, which ctest creates once for
+/* Demo databases that tests only read: those in VESPER_TEST_DEMO_DATA, which ctest creates once for
  * all tests, or private ones if a test runs alone. */
 #ifndef VESPER_DEMO_FOLDER_H
 #define VESPER_DEMO_FOLDER_H
@@ -30,17 +30,17 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 
 static const char *demo_folder(void)
 {
-	const char *made = getenv("VESPER_TEST_DEMO_DATA");
+	const char *shared = getenv("VESPER_TEST_DEMO_DATA");
 	struct err e = {0};
 
-	if (made)
-		return made;
+	if (shared)
+		return shared;
 	if (!mkdtemp(private_folder) || !demo_data_make(DEMO_SCHEMA, private_folder, false, &e))
 		fail_msg("%s", e.text);
 	return private_folder;
 }
 
-static void demo_folder_drop(void)
+static void demo_folder_remove(void)
 {
 	if (!getenv("VESPER_TEST_DEMO_DATA"))
 		nftw(private_folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);

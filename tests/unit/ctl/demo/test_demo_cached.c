@@ -1,5 +1,5 @@
-/* Every tool of the catalogue on the demo data, called twice: a cached result must look exactly
- * like the one from the database. */
+/* Every tool of the catalogue on the demo data, called twice: a cached result must equal
+ * the one from the database. */
 #include "prompt_text.h"
 #include "demo_folder.h"
 
@@ -107,7 +107,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	demo_folder_drop();
+	demo_folder_remove();
 	arena_free(&arena);
 	toolbox_free(&box);
 	cache_free(&cache);
@@ -199,7 +199,7 @@ static void cached_results_equal_fresh_ones(void **state)
 	for (size_t i = 0; i < catalog->tool_count; i++) {
 		const struct tool_def *tool = &catalog->tools[i];
 		const char *hits = "vesper_tool_cache_total{outcome=\"hit\"}";
-		struct buf fresh, again;
+		struct buf fresh, from_cache;
 		json_t *args;
 		int64_t before = metric_get(hits);
 
@@ -207,7 +207,7 @@ static void cached_results_equal_fresh_ones(void **state)
 			continue;
 		args = arguments_of(tool);
 		buf_init(&fresh, 8 << 20);
-		buf_init(&again, 8 << 20);
+		buf_init(&from_cache, 8 << 20);
 		const struct result *r = call_tool(tool, args);
 		if (r->outcome.kind != OUTCOME_ROWS)
 			fail_msg("%s gave %s", tool->name, outcome_name(r->outcome.kind));
@@ -216,12 +216,12 @@ static void cached_results_equal_fresh_ones(void **state)
 		assert_int_equal(metric_get(hits), before);
 		r = call_tool(tool, args);
 		assert_int_equal(metric_get(hits), before + 1);
-		add_visible(&again, r);
-		add_answer(&again, r);
+		add_visible(&from_cache, r);
+		add_answer(&from_cache, r);
 		assert_false(buf_over(&fresh));
-		assert_string_equal(buf_text(&again), buf_text(&fresh));
+		assert_string_equal(buf_text(&from_cache), buf_text(&fresh));
 		buf_deinit(&fresh);
-		buf_deinit(&again);
+		buf_deinit(&from_cache);
 		json_decref(args);
 		cached++;
 	}

@@ -8,8 +8,8 @@
 #include "shipped_units.h"
 #include "vesper/guard.h"
 
-#define MARKS_MAX 4000
-#define EVERY     3 /* every third number of an answer is changed */
+#define MARKS_MAX       4000
+#define CHANGE_INTERVAL 3 /* every third number of an answer is changed */
 
 enum change_kind { CHANGE_DIGIT, CHANGE_UNIT, CHANGE_YEAR, CHANGE_COUNT };
 
@@ -25,14 +25,14 @@ struct marks {
 	size_t count;
 };
 
-static struct marks truth, altered, made;
+static struct marks original, altered, generated;
 static struct mark changes[MARKS_MAX];
 static size_t change_count;
 static size_t unbound, differences;
 static long changed[CHANGE_COUNT], found[CHANGE_COUNT], answers, true_numbers, false_alarms;
 static uint64_t seed = 4711;
 
-static uint32_t any_below(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -89,9 +89,9 @@ static void change_digit(char *text)
 	size_t n = strlen(text), at;
 
 	do
-		at = any_below((uint32_t)n);
+		at = random_below((uint32_t)n);
 	while (!isdigit((unsigned char)text[at]));
-	text[at] = (char)('0' + (text[at] - '0' + 1 + (int)any_below(9)) % 10);
+	text[at] = (char)('0' + (text[at] - '0' + 1 + (int)random_below(9)) % 10);
 }
 
 static bool change_year(char *text)
@@ -149,27 +149,27 @@ static bool change(char *text, size_t size, enum change_kind change_kind)
 	return strcmp(before, text) != 0 && text[0] != '0';
 }
 
-/* The answer with every EVERY-th of its numbers changed, from `first` on. */
+/* The answer with every CHANGE_INTERVAL-th number changed, starting at `first`. */
 static void apply_changes(enum change_kind change_kind, size_t first, struct buf *out)
 {
 	size_t at = 0;
 
 	change_count = 0;
-	for (size_t i = 0; i < truth.count; i++) {
-		const struct mark *m = &truth.list[i];
+	for (size_t i = 0; i < original.count; i++) {
+		const struct mark *m = &original.list[i];
 		char number[200];
 
-		buf_add(out, truth.text.p + at, m->from - at);
+		buf_add(out, original.text.p + at, m->from - at);
 		snprintf(number, sizeof(number), "%.*s", (int)(m->to - m->from),
-			 truth.text.p + m->from);
+			 original.text.p + m->from);
 		at = m->to;
-		if (i % EVERY == first && change(number, sizeof(number), change_kind)) {
+		if (i % CHANGE_INTERVAL == first && change(number, sizeof(number), change_kind)) {
 			changes[change_count].from = out->n;
 			changes[change_count++].to = out->n + strlen(number);
 		}
 		buf_str(out, number);
 	}
-	buf_add(out, truth.text.p + at, truth.text.n - at);
+	buf_add(out, original.text.p + at, original.text.n - at);
 }
 
 /* Returns true for the same line: in a table row with a wrong hour, the prices are marked. */
@@ -180,7 +180,7 @@ static bool share_line(const struct mark *a, const struct mark *b)
 	return from >= to || !memchr(altered.text.p + from, '\n', to - from);
 }
 
-static bool shares_line_with_change(const struct mark *m, bool *seen)
+static bool shares_line_with_change(const struct mark *m, bool *is_found)
 {
 	bool shares_line = false;
 
@@ -188,21 +188,21 @@ static bool shares_line_with_change(const struct mark *m, bool *seen)
 		if (!share_line(m, &changes[i]))
 			continue;
 		shares_line = true;
-		seen[i] = seen[i] || !m->bound;
+		is_found[i] = is_found[i] || !m->bound;
 		if (m->from < changes[i].to && changes[i].from < m->to)
 			snprintf(changes[i].why, sizeof(changes[i].why), "%s", m->why);
 	}
 	return shares_line;
 }
 
-static void count(enum change_kind change_kind)
+static void count_found(enum change_kind change_kind)
 {
-	static bool seen[MARKS_MAX];
+	static bool is_found[MARKS_MAX];
 
-	memset(seen, 0, sizeof(seen));
+	memset(is_found, 0, sizeof(is_found));
 	answers++;
 	for (size_t i = 0; i < altered.count; i++) {
-		if (shares_line_with_change(&altered.list[i], seen))
+		if (shares_line_with_change(&altered.list[i], is_found))
 			continue;
 		true_numbers++;
 		false_alarms += !altered.list[i].bound;
@@ -218,8 +218,8 @@ static void count(enum change_kind change_kind)
 		size_t from = changes[i].from > 60 ? changes[i].from - 60 : 0;
 
 		changed[change_kind]++;
-		found[change_kind] += seen[i];
-		if (!seen[i] && getenv("CHECKED_SHOW"))
+		found[change_kind] += is_found[i];
+		if (!is_found[i] && getenv("CHECKED_SHOW"))
 			print_message("MISSED %s %d: …%.*s<%.*s> as %s\n", result->tool,
 				      change_kind, (int)(changes[i].from - from),
 				      altered.text.p + from, (int)(changes[i].to - changes[i].from),
@@ -229,18 +229,19 @@ static void count(enum change_kind change_kind)
 
 /* ---- the tools ---- */
 
-static void show(const char *what, const struct marks *m, const struct mark *one)
+static void print_mark(const char *what, const struct marks *m, const struct mark *mark)
 {
-	size_t from = one->from > 100 ? one->from - 100 : 0;
+	size_t from = mark->from > 100 ? mark->from - 100 : 0;
 
-	print_error("%s %s: %.*s<%.*s> as %s\n", result->tool, what, (int)(one->from - from),
-		    m->text.p + from, (int)(one->to - one->from), m->text.p + one->from, one->why);
+	print_error("%s %s: %.*s<%.*s> as %s\n", result->tool, what, (int)(mark->from - from),
+		    m->text.p + from, (int)(mark->to - mark->from), m->text.p + mark->from,
+		    mark->why);
 }
 
 /* The check by parts, for a text with the parts at the same positions as in the answer. */
 static bool passes(const char *text)
 {
-	const struct guard_input in = input(&made);
+	const struct guard_input in = input(&generated);
 	const struct guard_generated_text all = {text, strlen(text), answer.parts,
 						 answer.part_count, arena};
 
@@ -257,10 +258,10 @@ static void check_parts(const char *text, size_t *differ)
 		++*differ;
 		return;
 	}
-	assert_string_equal(buf_text(&made.text), text);
-	while (i < made.count || n < truth.count) {
-		const struct mark *a = i < made.count ? &made.list[i] : NULL;
-		const struct mark *b = n < truth.count ? &truth.list[n] : NULL;
+	assert_string_equal(buf_text(&generated.text), text);
+	while (i < generated.count || n < original.count) {
+		const struct mark *a = i < generated.count ? &generated.list[i] : NULL;
+		const struct mark *b = n < original.count ? &original.list[n] : NULL;
 
 		i += a && (!b || a->from <= b->from);
 		n += b && (!a || b->from <= a->from);
@@ -268,9 +269,9 @@ static void check_parts(const char *text, size_t *differ)
 			continue;
 		++*differ;
 		if (a && (!b || a->from <= b->from))
-			show("by parts", &made, a);
+			print_mark("by parts", &generated, a);
 		if (b && (!a || b->from <= a->from))
-			show("in full", &truth, b);
+			print_mark("in full", &original, b);
 	}
 }
 
@@ -278,36 +279,36 @@ static void check_template(const char *tool, const char *args)
 {
 	if (!args)
 		return;
-	ask(tool, args);
-	check(answer.markdown, &truth);
-	assert_string_equal(buf_text(&truth.text), answer.markdown);
-	for (size_t i = 0; i < truth.count; i++) {
-		const struct mark *m = &truth.list[i];
+	call_tool(tool, args);
+	check(answer.markdown, &original);
+	assert_string_equal(buf_text(&original.text), answer.markdown);
+	for (size_t i = 0; i < original.count; i++) {
+		const struct mark *m = &original.list[i];
 		size_t from = m->from > 100 ? m->from - 100 : 0;
 
 		if (m->bound)
 			continue;
 		unbound++;
 		print_error("%s %s as %s: %.*s<%.*s> is unbound\n", tool, args, role,
-			    (int)(m->from - from), truth.text.p + from, (int)(m->to - m->from),
-			    truth.text.p + m->from);
+			    (int)(m->from - from), original.text.p + from, (int)(m->to - m->from),
+			    original.text.p + m->from);
 	}
 	check_parts(answer.markdown, &differences);
 }
 
-static void test_templates_pass(void **state)
+static void templates_pass_the_check(void **state)
 {
 	size_t numbers = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
-		check_template(walks[i].tool, walks[i].normal);
-		assert_true(truth.count > 0);
-		numbers += truth.count;
-		check_template(walks[i].tool, walks[i].empty);
-		check_template(walks[i].tool, walks[i].ambiguous);
+	for (size_t i = 0; i < sizeof(tool_cases) / sizeof(tool_cases[0]); i++) {
+		check_template(tool_cases[i].tool, tool_cases[i].normal);
+		assert_true(original.count > 0);
+		numbers += original.count;
+		check_template(tool_cases[i].tool, tool_cases[i].empty);
+		check_template(tool_cases[i].tool, tool_cases[i].ambiguous);
 		role = "viewer";
-		check_template(walks[i].tool, walks[i].normal);
+		check_template(tool_cases[i].tool, tool_cases[i].normal);
 		role = "manager";
 	}
 	print_message("%zu numbers of templates; %zu are unbound\n", numbers, unbound);
@@ -315,24 +316,24 @@ static void test_templates_pass(void **state)
 	assert_int_equal(differences, 0);
 }
 
-static void test_changes_are_found(void **state)
+static void changed_numbers_are_found(void **state)
 {
 	static const char *const names[] = {"digit", "unit", "year"};
-	long all = 0, seen = 0, changed_answers = 0, found_answers = 0;
+	long all = 0, found_count = 0, changed_answers = 0, found_answers = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
-		ask(walks[i].tool, walks[i].normal);
-		check(answer.markdown, &truth);
-		for (size_t n = 0; n < 3 * EVERY * CHANGE_COUNT; n++) {
+	for (size_t i = 0; i < sizeof(tool_cases) / sizeof(tool_cases[0]); i++) {
+		call_tool(tool_cases[i].tool, tool_cases[i].normal);
+		check(answer.markdown, &original);
+		for (size_t n = 0; n < 3 * CHANGE_INTERVAL * CHANGE_COUNT; n++) {
 			enum change_kind change_kind = (enum change_kind)(n % CHANGE_COUNT);
 			struct buf text;
 
 			buf_init(&text, 1 << 20);
-			apply_changes(change_kind, n / CHANGE_COUNT % EVERY, &text);
+			apply_changes(change_kind, n / CHANGE_COUNT % CHANGE_INTERVAL, &text);
 			if (change_count > 0) {
 				check(buf_text(&text), &altered);
-				count(change_kind);
+				count_found(change_kind);
 			}
 			if (change_count > 0 && text.n == strlen(answer.markdown)) {
 				changed_answers++;
@@ -344,24 +345,24 @@ static void test_changes_are_found(void **state)
 	for (int i = 0; i < CHANGE_COUNT; i++) {
 		print_message("wrong %s: %ld of %ld found\n", names[i], found[i], changed[i]);
 		all += changed[i];
-		seen += found[i];
+		found_count += found[i];
 	}
 	print_message(
 		"%ld answers, %ld changes: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
-		answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
+		answers, all, 100.0 * (double)found_count / (double)all, false_alarms, true_numbers,
 		100.0 * (double)false_alarms / (double)true_numbers);
 	print_message("by parts: %ld of %ld answers found\n", found_answers, changed_answers);
 	assert_true(changed_answers > 100);
 	assert_int_equal(found_answers, changed_answers);
 	assert_true(all > 2000);
-	assert_true(seen * 1000 >= all * 995);
+	assert_true(found_count * 1000 >= all * 995);
 	assert_true(false_alarms * 100 <= true_numbers);
 }
 
-static int end(void **state)
+static int tear_down_marks(void **state)
 {
-	buf_deinit(&truth.text);
-	buf_deinit(&made.text);
+	buf_deinit(&original.text);
+	buf_deinit(&generated.text);
 	buf_deinit(&altered.text);
 	return tear_down(state);
 }
@@ -369,9 +370,9 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_templates_pass),
-		cmocka_unit_test(test_changes_are_found),
+		cmocka_unit_test(templates_pass_the_check),
+		cmocka_unit_test(changed_numbers_are_found),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, end);
+	return cmocka_run_group_tests(tests, set_up, tear_down_marks);
 }

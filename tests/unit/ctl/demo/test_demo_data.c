@@ -39,10 +39,10 @@ static sqlite3 *vesper, *acme;
 static const char *path_in(const char *dir, const char *name)
 {
 	static char path[2][256];
-	static int turn;
-	turn = !turn;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
-	return path[turn];
+	static int slot;
+	slot = !slot;
+	snprintf(path[slot], sizeof(path[slot]), "%s/%s", dir, name);
+	return path[slot];
 }
 
 static bool exists(const char *dir, const char *name)
@@ -69,7 +69,7 @@ static void make(const char *dir)
 		fail_msg("%s", err.text);
 }
 
-/* As the daemon opens a tenant: one file, read-only, under two names. */
+/* Opens a tenant as the daemon does: one file, read-only, under two schema names. */
 static sqlite3 *open_tenant(const char *dir, const char *name)
 {
 	sqlite3 *db = NULL;
@@ -180,7 +180,7 @@ static const char *averages(sqlite3 *db, const char *vendor, const char *hubzone
 	return rows(db, sql);
 }
 
-static void test_known_averages(void **state)
+static void averages_equal_the_expected_figures(void **state)
 {
 	(void)state;
 	assert_string_equal(averages(vesper, "Ascend", "NP15", 2025),
@@ -194,7 +194,7 @@ static void test_known_averages(void **state)
 	assert_string_equal(averages(vesper, "Ascend", "NP15", 2028), "");
 }
 
-static void test_newest_file_is_not_the_last_by_text(void **state)
+static void newest_file_is_not_the_last_by_text(void **state)
 {
 	(void)state;
 	const char *newest =
@@ -207,10 +207,11 @@ static void test_newest_file_is_not_the_last_by_text(void **state)
 	assert_string_equal(rows(vesper, sql), "Jul_2024\n");
 }
 
-static void test_every_year_is_complete(void **state)
+static void every_year_is_complete(void **state)
 {
 	(void)state;
-	/* One row a curve and year: hours, days, whether its mean has exactly two decimals. */
+	/* One row per curve and year: hours, days, and whether its mean has exactly two decimals.
+	 */
 	const char *sql = "SELECT COUNT(*), MIN(n), MAX(n), MIN(days), MAX(days), SUM(odd), "
 			  "MIN(YEAR), MAX(YEAR) FROM ("
 			  "SELECT YEAR, COUNT(*) n, SUM(HOUR = 0) days,"
@@ -240,7 +241,7 @@ static void test_every_year_is_complete(void **state)
 	assert_string_equal(rows(vesper, orphans), "130|130|130\n");
 }
 
-static void test_hubzones_belong_to_their_market(void **state)
+static void hubzones_belong_to_their_market(void **state)
 {
 	(void)state;
 	const char *sql =
@@ -264,7 +265,7 @@ static void test_hubzones_belong_to_their_market(void **state)
 			    "14|14\n");
 }
 
-static void test_evening_gap_between_vendors(void **state)
+static void vendors_differ_most_in_the_evening(void **state)
 {
 	(void)state;
 	/* The smallest gap of hours ending 16 to 21, and the largest of the others. */
@@ -282,7 +283,7 @@ static void test_evening_gap_between_vendors(void **state)
 		"1|2.66\n");
 }
 
-static void test_price_shapes(void **state)
+static void prices_have_plausible_shapes(void **state)
 {
 	(void)state;
 	/* Spring noons go below zero in California, and all prices stay plausible.
@@ -313,10 +314,10 @@ static void test_price_shapes(void **state)
 		"1|1|1\n");
 }
 
-static void test_curves_are_found_by_key(void **state)
+static void curves_are_found_by_key(void **state)
 {
 	(void)state;
-	/* Also by LIKE, where no index finds the file: the prices must never be scanned. */
+	/* Even with LIKE, for which no index finds the file, prices must not be scanned. */
 	const char *plan =
 		rows(vesper, "EXPLAIN QUERY PLAN SELECT AVG(da.DAYAHEAD_PRICE)" PRICES
 			     "WHERE LOWER(vf.hubzone) LIKE LOWER('np15') ESCAPE '\\' "
@@ -330,7 +331,7 @@ static void test_curves_are_found_by_key(void **state)
 
 /* ---- projects ---- */
 
-static void test_health_of_nazareth(void **state)
+static void nazareth_has_the_planted_health(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -358,7 +359,7 @@ static void test_health_of_nazareth(void **state)
 			    "9|9|20\n");
 }
 
-static void test_off_track_projects(void **state)
+static void three_projects_are_off_track(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -384,7 +385,7 @@ static void test_off_track_projects(void **state)
 		"BESS\nHybrid\nSolar\nSolar+Storage\nWind\n");
 }
 
-static void test_awkward_names(void **state)
+static void some_project_names_are_awkward(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -396,7 +397,7 @@ static void test_awkward_names(void **state)
 		"Wind\nproject_7\n");
 }
 
-static void test_date_changes_of_the_last_week(void **state)
+static void last_week_has_five_date_changes(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -415,7 +416,7 @@ static void test_date_changes_of_the_last_week(void **state)
 		"1|17\n");
 }
 
-static void test_milestones_follow_the_changes(void **state)
+static void milestones_match_the_changes(void **state)
 {
 	(void)state;
 	/* The newest monthly snapshot has the new dates, the one before has the old ones; the task
@@ -436,7 +437,7 @@ static void test_milestones_follow_the_changes(void **state)
 					 "'Execute Interconnection Agreement' "
 					 "AND m.asofday = '2026-02-27'"),
 			    "1|2026-06-15\n");
-	/* What the overview says is the current snapshot; the archived project is in none. */
+	/* The overview matches the current snapshot, which lacks the archived project. */
 	assert_string_equal(
 		rows(vesper,
 		     "SELECT COUNT(*), SUM(\"Current Project Stage\" = currentprojectstage), "
@@ -459,7 +460,7 @@ static void test_milestones_follow_the_changes(void **state)
 		"0\n");
 }
 
-static void test_tasks_and_budget(void **state)
+static void tasks_and_budgets_are_consistent(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -499,7 +500,7 @@ static void test_tasks_and_budget(void **state)
 
 /* ---- usage ---- */
 
-static void test_usage(void **state)
+static void usage_rankings_have_no_ties(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -508,7 +509,7 @@ static void test_usage(void **state)
 		     "COUNT(DISTINCT report_id), COUNT(DISTINCT user_email), "
 		     "COUNT(*) = COUNT(DISTINCT source_id) FROM Stage.pbi_activity_events"),
 		"2025-10-01|2026-02-27|8|8|25|1\n");
-	/* Each month has one order, without ties: eight reports, ten users. */
+	/* Each month's ranking of eight reports and ten users has no ties. */
 	const char *ties =
 		"WITH v AS (SELECT substr(activity_date, 1, 7) m, report_name r, user_email u FROM "
 		"Stage.pbi_activity_events WHERE activity_type = 'ViewReport'), "
@@ -559,21 +560,21 @@ static void check_tenant_of_every_table(sqlite3 *db, const char *tenant)
 			    strcmp(tenant, "acme") == 0 ? "acme|1\n" : "vesper|1\n");
 }
 
-static void test_every_row_has_its_tenant(void **state)
+static void every_row_has_its_tenant(void **state)
 {
 	(void)state;
 	check_tenant_of_every_table(vesper, "vesper");
 	check_tenant_of_every_table(acme, "acme");
 }
 
-static void test_tenants_share_nothing(void **state)
+static void tenants_share_nothing(void **state)
 {
 	(void)state;
 	sqlite3 *both = open_tenant(folder, "vesper");
 	char *sql = sqlite3_mprintf("ATTACH 'file:%s/acme.db?mode=ro' AS a", folder);
 	assert_int_equal(sqlite3_exec(both, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_free(sql);
-	static const char *const telling[][2] = {
+	static const char *const identifying_columns[][2] = {
 		{"per_project", "name"},
 		{"per_project", "gid"},
 		{"per_project", "project_id"},
@@ -595,15 +596,16 @@ static void test_tenants_share_nothing(void **state)
 		{"mc_vendor_files", "file_info_key"},
 		{"mc_vendor_files", "composite_key"},
 	};
-	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+	for (size_t i = 0; i < sizeof(identifying_columns) / sizeof(identifying_columns[0]); i++) {
 		char query[512];
 		snprintf(query, sizeof(query),
 			 "SELECT COUNT(*) FROM (SELECT %s FROM dbo.%s INTERSECT SELECT %s FROM "
 			 "a.%s)",
-			 telling[i][1], telling[i][0], telling[i][1], telling[i][0]);
+			 identifying_columns[i][1], identifying_columns[i][0],
+			 identifying_columns[i][1], identifying_columns[i][0]);
 		if (strcmp(rows(both, query), "0\n") != 0)
-			fail_msg("%s.%s is shared: %s", telling[i][0], telling[i][1],
-				 rows(both, query));
+			fail_msg("%s.%s is shared: %s", identifying_columns[i][0],
+				 identifying_columns[i][1], rows(both, query));
 	}
 	assert_string_equal(
 		rows(both, "SELECT COUNT(*) FROM a.per_project WHERE name NOT LIKE 'Acme %'"),
@@ -620,7 +622,7 @@ static void test_tenants_share_nothing(void **state)
 	sqlite3_close(both);
 }
 
-static void test_size(void **state)
+static void files_have_the_expected_size(void **state)
 {
 	(void)state;
 	struct stat a, b;
@@ -650,7 +652,7 @@ static void assert_same_bytes(const char *name)
 		munmap(bytes[i], (size_t)st[i].st_size);
 }
 
-static void test_interrupted_build_is_repeated_identically(void **state)
+static void interrupted_build_is_repeated_identically(void **state)
 {
 	(void)state;
 	interrupt_build(other_folder);
@@ -678,17 +680,17 @@ static ino_t inode(const char *dir, const char *name)
 	return st.st_ino;
 }
 
-static void test_current_files_are_kept(void **state)
+static void current_files_are_kept(void **state)
 {
 	(void)state;
-	ino_t of_vesper = inode(folder, "vesper.db"), of_acme = inode(folder, "acme.db");
+	ino_t vesper_inode = inode(folder, "vesper.db"), acme_inode = inode(folder, "acme.db");
 	make(folder);
-	assert_int_equal(inode(folder, "vesper.db"), of_vesper);
-	assert_int_equal(inode(folder, "acme.db"), of_acme);
+	assert_int_equal(inode(folder, "vesper.db"), vesper_inode);
+	assert_int_equal(inode(folder, "acme.db"), acme_inode);
 	assert_int_equal(count_files(folder), 2);
 }
 
-static void test_files_of_another_generator_are_replaced(void **state)
+static void files_of_another_generator_are_replaced(void **state)
 {
 	(void)state;
 	sqlite3 *db = NULL;
@@ -697,13 +699,13 @@ static void test_files_of_another_generator_are_replaced(void **state)
 				      NULL, NULL),
 			 0);
 	sqlite3_close(db);
-	ino_t of_vesper = inode(other_folder, "vesper.db");
+	ino_t vesper_inode = inode(other_folder, "vesper.db");
 	make(other_folder);
-	assert_int_equal(inode(other_folder, "vesper.db"), of_vesper);
+	assert_int_equal(inode(other_folder, "vesper.db"), vesper_inode);
 	assert_same_bytes("acme.db");
 }
 
-static void test_bad_schema_changes_nothing(void **state)
+static void invalid_schema_changes_nothing(void **state)
 {
 	(void)state;
 	char broken[256];
@@ -722,7 +724,7 @@ static void test_bad_schema_changes_nothing(void **state)
 	assert_same_bytes("acme.db");
 }
 
-static void test_bad_paths(void **state)
+static void invalid_paths_are_rejected(void **state)
 {
 	(void)state;
 	struct err err = {0};
@@ -738,28 +740,28 @@ static void test_bad_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_averages),
-		cmocka_unit_test(test_newest_file_is_not_the_last_by_text),
-		cmocka_unit_test(test_every_year_is_complete),
-		cmocka_unit_test(test_hubzones_belong_to_their_market),
-		cmocka_unit_test(test_evening_gap_between_vendors),
-		cmocka_unit_test(test_price_shapes),
-		cmocka_unit_test(test_curves_are_found_by_key),
-		cmocka_unit_test(test_health_of_nazareth),
-		cmocka_unit_test(test_off_track_projects),
-		cmocka_unit_test(test_awkward_names),
-		cmocka_unit_test(test_date_changes_of_the_last_week),
-		cmocka_unit_test(test_milestones_follow_the_changes),
-		cmocka_unit_test(test_tasks_and_budget),
-		cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_every_row_has_its_tenant),
-		cmocka_unit_test(test_tenants_share_nothing),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_interrupted_build_is_repeated_identically),
-		cmocka_unit_test(test_current_files_are_kept),
-		cmocka_unit_test(test_files_of_another_generator_are_replaced),
-		cmocka_unit_test(test_bad_schema_changes_nothing),
-		cmocka_unit_test(test_bad_paths),
+		cmocka_unit_test(averages_equal_the_expected_figures),
+		cmocka_unit_test(newest_file_is_not_the_last_by_text),
+		cmocka_unit_test(every_year_is_complete),
+		cmocka_unit_test(hubzones_belong_to_their_market),
+		cmocka_unit_test(vendors_differ_most_in_the_evening),
+		cmocka_unit_test(prices_have_plausible_shapes),
+		cmocka_unit_test(curves_are_found_by_key),
+		cmocka_unit_test(nazareth_has_the_planted_health),
+		cmocka_unit_test(three_projects_are_off_track),
+		cmocka_unit_test(some_project_names_are_awkward),
+		cmocka_unit_test(last_week_has_five_date_changes),
+		cmocka_unit_test(milestones_match_the_changes),
+		cmocka_unit_test(tasks_and_budgets_are_consistent),
+		cmocka_unit_test(usage_rankings_have_no_ties),
+		cmocka_unit_test(every_row_has_its_tenant),
+		cmocka_unit_test(tenants_share_nothing),
+		cmocka_unit_test(files_have_the_expected_size),
+		cmocka_unit_test(interrupted_build_is_repeated_identically),
+		cmocka_unit_test(current_files_are_kept),
+		cmocka_unit_test(files_of_another_generator_are_replaced),
+		cmocka_unit_test(invalid_schema_changes_nothing),
+		cmocka_unit_test(invalid_paths_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -8,7 +8,7 @@
 
 #define CURVE "'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend', 'asof': 'Jan_2025'"
 
-/* Calls that add facts which the walks do not. */
+/* Calls that add further facts. */
 static const struct {
 	const char *tool, *arguments;
 } extra_calls[] = {
@@ -29,7 +29,7 @@ static const struct {
 
 enum { TOOLS_MAX = 96, NAMES_MAX = 64 };
 
-static bool seen[TOOLS_MAX][NAMES_MAX];
+static bool is_added[TOOLS_MAX][NAMES_MAX];
 
 static void check_value(const struct fact_def *d, const char *tool, const char *value)
 {
@@ -46,7 +46,7 @@ static void record_facts(const char *tool, const char *arguments)
 {
 	const struct tool_def *t = catalog_tool(catalog, tool);
 
-	ask(tool, arguments);
+	call_tool(tool, arguments);
 	if (result->outcome.kind != OUTCOME_ROWS)
 		fail_msg("%s %s: %s", tool, arguments, outcome_name(result->outcome.kind));
 	for (size_t i = 0; i < result->fact_count; i++) {
@@ -55,7 +55,7 @@ static void record_facts(const char *tool, const char *arguments)
 		if (!d)
 			fail_msg("%s adds %s, which is not declared", tool, result->facts[i].name);
 		check_value(d, tool, result->facts[i].value);
-		seen[t->index][d - t->facts] = true;
+		is_added[t->index][d - t->facts] = true;
 	}
 	for (size_t i = 0; i < t->fact_count; i++)
 		if (!t->facts[i].optional && !result_fact(result, t->facts[i].name))
@@ -64,25 +64,25 @@ static void record_facts(const char *tool, const char *arguments)
 
 static void declared_and_added_facts_match(void **state)
 {
-	size_t unseen = 0;
+	size_t missing = 0;
 
 	(void)state;
 	assert_true(catalog->tool_count <= TOOLS_MAX);
-	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++)
-		record_facts(walks[i].tool, walks[i].normal);
+	for (size_t i = 0; i < sizeof(tool_cases) / sizeof(tool_cases[0]); i++)
+		record_facts(tool_cases[i].tool, tool_cases[i].normal);
 	for (size_t i = 0; i < sizeof(extra_calls) / sizeof(extra_calls[0]); i++)
 		record_facts(extra_calls[i].tool, extra_calls[i].arguments);
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		for (size_t k = 0; k < catalog->tools[i].fact_count; k++) {
 			/* Analyses, documents and data sources work on user data. */
-			if (seen[i][k] || catalog->tools[i].analysis.cues ||
+			if (is_added[i][k] || catalog->tools[i].analysis.cues ||
 			    tool_has_no_statement(&catalog->tools[i]))
 				continue;
 			print_message("%s declares %s, which no call adds\n",
 				      catalog->tools[i].name, catalog->tools[i].facts[k].name);
-			unseen++;
+			missing++;
 		}
-	assert_int_equal(unseen, 0);
+	assert_int_equal(missing, 0);
 }
 
 int main(void)

@@ -63,7 +63,7 @@ static int tear_down(void **state)
 }
 
 /* One row as "a|b"; NULL cells are empty. */
-static const char *ask(sqlite3 *db, const char *fmt, ...)
+static const char *query_row(sqlite3 *db, const char *fmt, ...)
 {
 	static char text[1024];
 	sqlite3_stmt *stmt = NULL;
@@ -97,11 +97,11 @@ static const char *text_of(json_t *object, const char *key)
 static const char *utc(const char *day, const char *clock)
 {
 	static char text[2][32];
-	static int turn;
+	static int slot;
 
-	turn = !turn;
-	snprintf(text[turn], sizeof(text[turn]), "%s %02d%s:00", day, atoi(clock) + 7, clock + 2);
-	return text[turn];
+	slot = !slot;
+	snprintf(text[slot], sizeof(text[slot]), "%s %02d%s:00", day, atoi(clock) + 7, clock + 2);
+	return text[slot];
 }
 
 static void loggers_have_the_planted_rows(void **state)
@@ -112,8 +112,9 @@ static void loggers_have_the_planted_rows(void **state)
 	(void)state;
 	json_object_foreach(json_object_get(planted, "rows"), logger, value)
 		assert_int_equal(
-			atoll(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = %Q",
-				  logger)),
+			atoll(query_row(mesa,
+					"SELECT COUNT(*) FROM measurements WHERE logger_id = %Q",
+					logger)),
 			json_integer_value(value));
 	json_object_foreach(json_object_get(planted, "ranges"), logger, value) {
 		char both[32];
@@ -121,12 +122,14 @@ static void loggers_have_the_planted_rows(void **state)
 		snprintf(both, sizeof(both), "%s|%s", json_string_value(json_array_get(value, 0)),
 			 json_string_value(json_array_get(value, 1)));
 		assert_string_equal(
-			ask(mesa, "SELECT first_day, last_day FROM v_range WHERE logger_id = %Q",
-			    logger),
+			query_row(mesa,
+				  "SELECT first_day, last_day FROM v_range WHERE logger_id = %Q",
+				  logger),
 			both);
 	}
 	assert_string_equal(
-		ask(mesa, "SELECT first_day, last_ts FROM v_range WHERE logger_id = '950'"), "|");
+		query_row(mesa, "SELECT first_day, last_ts FROM v_range WHERE logger_id = '950'"),
+		"|");
 }
 
 static void newest_rows_show_silent_loggers(void **state)
@@ -137,16 +140,17 @@ static void newest_rows_show_silent_loggers(void **state)
 	(void)state;
 	json_object_foreach(json_object_get(planted, "last"), logger, value)
 		assert_string_equal(
-			ask(mesa, "SELECT ts_utc FROM v_latest WHERE logger_id = %Q", logger),
+			query_row(mesa, "SELECT ts_utc FROM v_latest WHERE logger_id = %Q", logger),
 			json_string_value(value));
 	json_object_foreach(json_object_get(planted, "codes"), logger, value)
 		assert_string_equal(
-			ask(mesa, "SELECT code FROM v_latest WHERE logger_id = %Q", logger),
+			query_row(mesa, "SELECT code FROM v_latest WHERE logger_id = %Q", logger),
 			json_string_value(value));
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM loggers WHERE commissioned_on <= "
-				      "'2026-02-27' AND retired_on IS NULL"),
+	assert_string_equal(query_row(mesa, "SELECT COUNT(*) FROM loggers WHERE commissioned_on <= "
+					    "'2026-02-27' AND retired_on IS NULL"),
 			    "12");
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_latest v JOIN loggers l ON "
+	assert_string_equal(query_row(mesa,
+				      "SELECT COUNT(*) FROM v_latest v JOIN loggers l ON "
 				      "l.logger_id = v.logger_id AND l.retired_on IS NULL WHERE "
 				      "v.ts_utc >= '2026-02-27 18:00:00'"),
 			    "10");
@@ -161,12 +165,14 @@ static void faults_are_where_they_were_planted(void **state)
 	json_array_foreach(json_object_get(planted, "anomalies"), i, a) {
 		const char *day = text_of(a, "day"), *from = text_of(a, "from");
 		const char *row =
-			from ? ask(mesa,
-				   "SELECT COUNT(*), MIN(active_power_w), MAX(active_power_w) "
-				   "FROM measurements WHERE logger_id = %Q AND ts_utc >= %Q AND "
-				   "ts_utc < %Q",
-				   text_of(a, "logger"), utc(day, from),
-				   utc(day, text_of(a, "until")))
+			from ? query_row(
+				       mesa,
+				       "SELECT COUNT(*), MIN(active_power_w), MAX(active_power_w) "
+				       "FROM measurements WHERE logger_id = %Q AND ts_utc >= %Q "
+				       "AND "
+				       "ts_utc < %Q",
+				       text_of(a, "logger"), utc(day, from),
+				       utc(day, text_of(a, "until")))
 			     : NULL;
 
 		if (strcmp(text_of(a, "kind"), "outage") == 0)
@@ -176,30 +182,35 @@ static void faults_are_where_they_were_planted(void **state)
 	}
 	a = json_object_get(planted, "gap");
 	assert_string_equal(
-		ask(mesa,
-		    "SELECT 96 - COUNT(*), SUM(ts_utc >= %Q AND ts_utc < %Q) FROM measurements "
-		    "WHERE logger_id = '926' AND local_date = %Q",
-		    utc(text_of(a, "day"), text_of(a, "from")),
-		    utc(text_of(a, "day"), text_of(a, "until")), text_of(a, "day")),
+		query_row(
+			mesa,
+			"SELECT 96 - COUNT(*), SUM(ts_utc >= %Q AND ts_utc < %Q) FROM measurements "
+			"WHERE logger_id = '926' AND local_date = %Q",
+			utc(text_of(a, "day"), text_of(a, "from")),
+			utc(text_of(a, "day"), text_of(a, "until")), text_of(a, "day")),
 		"24|0");
-	assert_string_equal(ask(mesa, "SELECT MAX(active_power_w), SUM(active_power_w = 27000) > "
+	assert_string_equal(query_row(mesa,
+				      "SELECT MAX(active_power_w), SUM(active_power_w = 27000) > "
 				      "20 FROM measurements WHERE logger_id = '927'"),
 			    "27000|1");
-	assert_string_equal(ask(mesa, "SELECT MIN(active_power_w) >= -8, MIN(active_power_w) <= -7 "
+	assert_string_equal(query_row(mesa,
+				      "SELECT MIN(active_power_w) >= -8, MIN(active_power_w) <= -7 "
 				      "FROM measurements WHERE logger_id = '926'"),
 			    "1|1");
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = '921' "
+	assert_string_equal(query_row(mesa,
+				      "SELECT COUNT(*) FROM measurements WHERE logger_id = '921' "
 				      "AND local_date = '2025-11-02'"),
 			    "100");
 }
 
 static double energy(const char *logger, json_t *days)
 {
-	return atof(ask(mesa,
-			"SELECT SUM(energy_kwh) FROM v_daily WHERE logger_id = %Q AND local_date "
-			"BETWEEN %Q AND %Q",
-			logger, json_string_value(json_array_get(days, 0)),
-			json_string_value(json_array_get(days, 1))));
+	return atof(
+		query_row(mesa,
+			  "SELECT SUM(energy_kwh) FROM v_daily WHERE logger_id = %Q AND local_date "
+			  "BETWEEN %Q AND %Q",
+			  logger, json_string_value(json_array_get(days, 0)),
+			  json_string_value(json_array_get(days, 1))));
 }
 
 /* Each month the drifting inverter yields a smaller share of its neighbour's energy. The tolerance
@@ -207,7 +218,7 @@ static double energy(const char *logger, json_t *days)
 static void drift_is_constant_per_month(void **state)
 {
 	json_t *drift = json_object_get(planted, "drift"), *days;
-	double lost = (double)json_integer_value(json_object_get(drift, "permille")) / 1000;
+	double loss = (double)json_integer_value(json_object_get(drift, "permille")) / 1000;
 	double first = 0;
 	size_t i;
 
@@ -215,10 +226,10 @@ static void drift_is_constant_per_month(void **state)
 	json_array_foreach(json_object_get(drift, "months"), i, days) {
 		int month = 13 + (int)i; /* since the first day */
 		double share = energy(text_of(drift, "logger"), days) /
-			       energy(text_of(drift, "beside"), days) / (1 - lost * month);
+			       energy(text_of(drift, "beside"), days) / (1 - loss * month);
 
 		first = i == 0 ? share : first;
-		assert_true(share / first > 1 - lost / 20 && share / first < 1 + lost / 20);
+		assert_true(share / first > 1 - loss / 20 && share / first < 1 + loss / 20);
 	}
 	assert_int_equal(i, 3);
 }
@@ -249,13 +260,14 @@ static void rejects_a_second_reading_of_a_quarter_hour(void **state)
 static void ignores_invalid_codes(void **state)
 {
 	(void)state;
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = '922' "
+	assert_string_equal(query_row(mesa,
+				      "SELECT COUNT(*) FROM measurements WHERE logger_id = '922' "
 				      "AND metadata IS NOT NULL"),
 			    "2"); /* "0", and invalid JSON */
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events WHERE logger_id = "
-				      "'922'"),
+	assert_string_equal(query_row(mesa, "SELECT COUNT(*) FROM v_error_events WHERE logger_id = "
+					    "'922'"),
 			    "0");
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events"), "5");
+	assert_string_equal(query_row(mesa, "SELECT COUNT(*) FROM v_error_events"), "5");
 }
 
 /* Computed with integers only, so all compilers agree. */
@@ -271,7 +283,8 @@ static void rows_are_deterministic(void **state)
 		 (long long)json_integer_value(json_object_get(sums, "irradiance_cw")),
 		 (long long)json_integer_value(json_object_get(sums, "energy_wh")));
 	assert_string_equal(
-		ask(mesa, "SELECT COUNT(*), SUM(CAST(ROUND(active_power_w * 10) AS INTEGER)), "
+		query_row(mesa,
+			  "SELECT COUNT(*), SUM(CAST(ROUND(active_power_w * 10) AS INTEGER)), "
 			  "SUM(CAST(ROUND(irradiance_w_m2 * 100) AS INTEGER)), "
 			  "SUM(CAST(ROUND(energy_day_kwh * 1000) AS INTEGER)) FROM measurements"),
 		expected);
@@ -280,15 +293,18 @@ static void rows_are_deterministic(void **state)
 static void tenants_are_isolated(void **state)
 {
 	(void)state;
-	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM loggers WHERE tenant_id <> 'mesa'"),
-			    "0");
-	assert_string_equal(ask(acme, "SELECT COUNT(*), MIN(timezone), MIN(currency) FROM loggers "
+	assert_string_equal(
+		query_row(mesa, "SELECT COUNT(*) FROM loggers WHERE tenant_id <> 'mesa'"), "0");
+	assert_string_equal(query_row(acme,
+				      "SELECT COUNT(*), MIN(timezone), MIN(currency) FROM loggers "
 				      "WHERE tenant_id = 'acme'"),
 			    "3|Europe/Rome|EUR");
-	assert_string_equal(ask(acme, "SELECT COUNT(*) FROM v_daily WHERE energy_kwh > 0 AND "
+	assert_string_equal(query_row(acme,
+				      "SELECT COUNT(*) FROM v_daily WHERE energy_kwh > 0 AND "
 				      "CAST(ROUND(energy_kwh * 1000) AS INTEGER) %% 1000 <> 777"),
 			    "0");
-	assert_string_equal(ask(acme, "SELECT COUNT(DISTINCT local_date) FROM measurements"), "60");
+	assert_string_equal(query_row(acme, "SELECT COUNT(DISTINCT local_date) FROM measurements"),
+			    "60");
 }
 
 static void keeps_current_files(void **state)

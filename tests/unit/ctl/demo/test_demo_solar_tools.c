@@ -115,7 +115,7 @@ static void on_result(void *owner, struct result *r)
 }
 
 /* The arguments are JSON with ' for ". */
-static void ask(const char *tool, const char *arguments)
+static void call_tool(const char *tool, const char *arguments)
 {
 	const char *const permissions[] = {"chat:use", "chat:read_solar"};
 	const struct principal who = {
@@ -171,7 +171,7 @@ static size_t rows(const char *table)
 static void shows_the_planted_fleet(void **state)
 {
 	(void)state;
-	ask("get_fleet_overview", "{}");
+	call_tool("get_fleet_overview", "{}");
 	assert_string_equal(fact("deviceCount"), "12");
 	assert_string_equal(fact("onlineCount"), "10");
 	assert_string_equal(fact("percentOnline"), "83.3");
@@ -182,7 +182,7 @@ static void shows_the_planted_fleet(void **state)
 	assert_string_equal(cell("offline", 1, "logger_id"), "930");
 	assert_int_equal(rows("alerts"), 1);
 	assert_string_equal(cell("alerts", 0, "title"), "Grid loss");
-	ask("list_loggers", "{}");
+	call_tool("list_loggers", "{}");
 	assert_string_equal(fact("count"), "14");
 	assert_string_equal(cell("main", 10, "status"), "retired");
 	assert_string_equal(cell("main", 11, "status"), "planned");
@@ -193,7 +193,7 @@ static void shows_the_planted_fleet(void **state)
 static void shows_codes_and_silent_loggers(void **state)
 {
 	(void)state;
-	ask("diagnose_error_codes", "{'days': 7}");
+	call_tool("diagnose_error_codes", "{'days': 7}");
 	assert_string_equal(fact("openCritical"), "1");
 	assert_string_equal(fact("openWarning"), "1");
 	assert_string_equal(fact("events"), "4");
@@ -202,11 +202,11 @@ static void shows_codes_and_silent_loggers(void **state)
 	assert_string_equal(cell("main", 0, "open"), "yes");
 	assert_string_equal(cell("main", 1, "title"), "No data since 2026-02-26 16:00");
 	assert_string_equal(cell("main", 2, "hours"), "0.75"); /* three readings, one event */
-	ask("diagnose_error_codes", "{'logger_id': ['924'], 'days': 30}");
+	call_tool("diagnose_error_codes", "{'logger_id': ['924'], 'days': 30}");
 	assert_string_equal(cell("main", 0, "severity"), "info");
 	assert_string_equal(fact("openWarning"), "0");
-	ask("diagnose_error_codes",
-	    "{'logger_id': ['922'], 'days': 30}"); /* "0", and invalid JSON */
+	call_tool("diagnose_error_codes",
+		  "{'logger_id': ['922'], 'days': 30}"); /* "0", and invalid JSON */
 	assert_int_equal(rows("main"), 0);
 }
 
@@ -223,7 +223,7 @@ static void finds_the_planted_anomalies(void **state)
 	};
 
 	(void)state;
-	ask("analyze_inverter_health", "{'logger_id': '925', 'days': 7}");
+	call_tool("analyze_inverter_health", "{'logger_id': '925', 'days': 7}");
 	assert_string_equal(fact("anomalyCount"), "4");
 	assert_int_equal(rows("main"), 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -239,18 +239,18 @@ static void finds_the_planted_anomalies(void **state)
 		char args[64];
 
 		snprintf(args, sizeof(args), "{'logger_id': '%d', 'days': 90}", id);
-		ask("analyze_inverter_health", args);
+		call_tool("analyze_inverter_health", args);
 		assert_string_equal(fact("anomalyCount"), "0");
 	}
-	ask("analyze_inverter_health",
-	    "{'logger_id': '927', 'days': 30}"); /* clipping is expected */
+	call_tool("analyze_inverter_health",
+		  "{'logger_id': '927', 'days': 30}"); /* clipping is expected */
 	assert_string_equal(fact("anomalyCount"), "0");
-	ask("analyze_inverter_health", "{'logger_id': '926', 'days': 14}");
+	call_tool("analyze_inverter_health", "{'logger_id': '926', 'days': 14}");
 	assert_string_equal(fact("anomalyCount"), "1");
 	assert_string_equal(cell("main", 0, "kind"), "gap");
 	assert_string_equal(cell("main", 0, "start"), "2026-02-18T08:00:00-07:00");
 	assert_string_equal(cell("main", 0, "end"), "2026-02-18T14:00:00-07:00");
-	ask("analyze_inverter_health", "{'logger_id': '929'}"); /* silent: one gap, to now */
+	call_tool("analyze_inverter_health", "{'logger_id': '929'}"); /* silent: one gap, to now */
 	assert_string_equal(fact("anomalyCount"), "1");
 	assert_string_equal(cell("main", 0, "end"), "2026-02-27T12:00:00-07:00");
 }
@@ -259,7 +259,7 @@ static void reports_too_little_history(void **state)
 {
 	(void)state;
 	tenant = "acme";
-	ask("analyze_inverter_health", "{'logger_id': 'A-1', 'days': 55}");
+	call_tool("analyze_inverter_health", "{'logger_id': 'A-1', 'days': 55}");
 	tenant = "mesa";
 	assert_non_null(strstr(fact("note"), "10 are needed"));
 	assert_string_equal(fact("lostKwh"), "-");
@@ -269,47 +269,50 @@ static void reports_too_little_history(void **state)
 static void curve_covers_its_day(void **state)
 {
 	(void)state;
-	ask("get_power_curve", "{'logger_id': '925', 'date': '2026-02-22'}");
+	call_tool("get_power_curve", "{'logger_id': '925', 'date': '2026-02-22'}");
 	assert_string_equal(fact("date"), "2026-02-22");
 	assert_string_equal(fact("energyMethod"), "counter of the logger");
 	assert_string_equal(fact("totalEnergy"), "188.710");
 	assert_int_equal(rows("main"), 96);
-	ask("get_power_curve", "{'logger_id': '921', 'date': '2025-11-02'}"); /* clocks go back */
+	call_tool("get_power_curve",
+		  "{'logger_id': '921', 'date': '2025-11-02'}"); /* clocks go back */
 	assert_int_equal(rows("main"), 100);
 	assert_string_equal(cell("main", 0, "time"), "2025-11-02T00:00:00-06:00");
 	assert_string_equal(cell("main", 99, "time"), "2025-11-02T23:45:00-07:00");
-	ask("get_power_curve", "{'logger_id': '925'}"); /* today, up to now */
+	call_tool("get_power_curve", "{'logger_id': '925'}"); /* today, up to now */
 	assert_int_equal(rows("main"), 48);
 	assert_string_equal(fact("date"), "2026-02-27");
-	ask("get_power_curve", "{'logger_id': 'M01', 'date': '2026-02-22'}"); /* of a sensor */
+	call_tool("get_power_curve",
+		  "{'logger_id': 'M01', 'date': '2026-02-22'}"); /* of a sensor */
 	assert_string_equal(fact("peakValue"), "-");
 	assert_non_null(strstr(fact("note"), "No power was recorded"));
-	ask("get_power_curve", "{'logger_id': '925', 'date': '2026-02-24'}");
-	ask("get_power_curve", "{'logger_id': '926', 'date': '2026-02-18'}"); /* with the gap */
+	call_tool("get_power_curve", "{'logger_id': '925', 'date': '2026-02-24'}");
+	call_tool("get_power_curve",
+		  "{'logger_id': '926', 'date': '2026-02-18'}"); /* with the gap */
 	assert_int_equal(rows("main"), 72);
 }
 
 static void missing_data_is_an_outcome(void **state)
 {
 	(void)state;
-	ask("get_power_curve", "{'logger_id': '940', 'date': '2025-01-15'}");
+	call_tool("get_power_curve", "{'logger_id': '940', 'date': '2025-01-15'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 	assert_string_equal(result->outcome.range_min, "2024-12-01");
 	assert_string_equal(result->outcome.range_max, "2025-01-10");
-	ask("calculate_performance_ratio", "{'logger_id': ['950']}");
+	call_tool("calculate_performance_ratio", "{'logger_id': ['950']}");
 	assert_int_equal(result->outcome.kind, OUTCOME_NO_DATA);
-	ask("get_power_curve", "{'logger_id': '950'}");
+	call_tool("get_power_curve", "{'logger_id': '950'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_NO_DATA);
-	ask("calculate_financial_savings",
-	    "{'start_date': '2026-02-10', 'end_date': '2026-02-01'}");
+	call_tool("calculate_financial_savings",
+		  "{'start_date': '2026-02-10', 'end_date': '2026-02-01'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
-	ask("analyze_inverter_health", "{'logger_id': '925', 'days': 0}");
+	call_tool("analyze_inverter_health", "{'logger_id': '925', 'days': 0}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
-	ask("analyze_inverter_health", "{'logger_id': '925', 'days': 1000000}");
+	call_tool("analyze_inverter_health", "{'logger_id': '925', 'days': 1000000}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
-	ask("forecast_production", "{'logger_id': '925', 'days_ahead': 31}");
+	call_tool("forecast_production", "{'logger_id': '925', 'days_ahead': 31}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
-	ask("compare_loggers", "{'logger_ids': ['925']}");
+	call_tool("compare_loggers", "{'logger_ids': ['925']}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
 }
 
@@ -321,7 +324,7 @@ static void suggests_loggers_with_data(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		ask(calls[i], "{'logger_id': '950'}");
+		call_tool(calls[i], "{'logger_id': '950'}");
 		assert_int_equal(result->outcome.kind, OUTCOME_NO_DATA);
 		assert_string_equal(result->outcome.param, "logger_id");
 		assert_int_equal(result->outcome.suggestion_count, RECOVER_OTHERS_MAX);
@@ -335,19 +338,22 @@ static void suggests_loggers_with_data(void **state)
 static void health_ends_at_the_given_day(void **state)
 {
 	(void)state;
-	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7}");
+	call_tool("analyze_inverter_health", "{'logger_id': '940', 'days': 7}");
 	assert_int_equal(result->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 	assert_string_equal(result->outcome.param, "last_day");
 	assert_string_equal(result->outcome.range_max, "2025-01-10");
-	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7, 'last_day': '2020-01-01'}");
+	call_tool("analyze_inverter_health",
+		  "{'logger_id': '940', 'days': 7, 'last_day': '2020-01-01'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_OUT_OF_WINDOW);
-	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7, 'last_day': '2025-01-05'}");
+	call_tool("analyze_inverter_health",
+		  "{'logger_id': '940', 'days': 7, 'last_day': '2025-01-05'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_ROWS);
 	assert_string_equal(fact("period"), "29 December 2024 to 5 January 2025");
 	assert_string_equal(fact("completeness"), "100.0");
 	assert_string_equal(fact("healthScore"), "-"); /* no sensor, and no peers in that winter */
 	/* The planted outage lies before that day, the frozen value after it. */
-	ask("analyze_inverter_health", "{'logger_id': '925', 'days': 2, 'last_day': '2026-02-23'}");
+	call_tool("analyze_inverter_health",
+		  "{'logger_id': '925', 'days': 2, 'last_day': '2026-02-23'}");
 	assert_string_equal(fact("anomalyCount"), "1");
 	assert_string_equal(cell("main", 0, "kind"), "outage");
 }
@@ -355,18 +361,18 @@ static void health_ends_at_the_given_day(void **state)
 static void compares_on_the_last_common_day(void **state)
 {
 	(void)state;
-	ask("compare_loggers", "{'logger_ids': ['921', '925', '929'], 'metric': 'energy'}");
+	call_tool("compare_loggers", "{'logger_ids': ['921', '925', '929'], 'metric': 'energy'}");
 	assert_string_equal(fact("date"), "2026-02-23");
 	assert_int_equal(rows("main"), 3);
 	assert_string_equal(fact("worst"), "929");
 	assert_string_equal(cell("main", 0, "unit"), "kWh");
-	ask("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
+	call_tool("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
 	assert_string_equal(fact("best"), "927"); /* by capacity */
 	assert_null(strstr(answer.markdown, "]]"));
-	ask("compare_loggers", "{'logger_ids': ['940', '925']}"); /* never at the same time */
+	call_tool("compare_loggers", "{'logger_ids': ['940', '925']}"); /* never at the same time */
 	assert_non_null(strstr(answer.markdown, "1 of the 2 loggers"));
 	assert_null(strstr(answer.markdown, "]]"));
-	ask("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
+	call_tool("compare_loggers", "{'logger_ids': ['921', '927'], 'date': '2026-02-22'}");
 	assert_string_equal(cell("main", 1, "rank"), "1");
 	assert_int_equal(rows("series"), 192);
 }
@@ -374,22 +380,23 @@ static void compares_on_the_last_common_day(void **state)
 static void savings_show_rate_and_factor(void **state)
 {
 	(void)state;
-	ask("calculate_financial_savings",
-	    "{'logger_id': ['925'], 'start_date': '2026-02-22', 'end_date': '2026-02-22'}");
+	call_tool("calculate_financial_savings",
+		  "{'logger_id': ['925'], 'start_date': '2026-02-22', 'end_date': '2026-02-22'}");
 	assert_string_equal(fact("energyGenerated"), "188.710");
 	assert_string_equal(fact("savings"), "22.65");  /* × 0.12 */
 	assert_string_equal(fact("co2Offset"), "66.4"); /* × 0.352 */
 	assert_non_null(strstr(fact("co2Source"), "eGRID2022"));
 	assert_string_equal(fact("daysWithData"), "1");
-	ask("calculate_financial_savings", "{'logger_id': ['925'], 'start_date': '2026-02-22', "
-					   "'end_date': '2026-02-22', 'rate': 0.5}");
+	call_tool("calculate_financial_savings",
+		  "{'logger_id': ['925'], 'start_date': '2026-02-22', "
+		  "'end_date': '2026-02-22', 'rate': 0.5}");
 	assert_string_equal(fact("savings"), "94.36");
-	ask("calculate_financial_savings", "{}");
+	call_tool("calculate_financial_savings", "{}");
 	assert_string_equal(fact("daysWithData"), "297"); /* 929 is silent for three days */
 	assert_string_equal(fact("daysWithout"), "3");
 	tenant = "acme";
-	ask("calculate_financial_savings",
-	    "{'logger_id': ['A-1'], 'start_date': '2026-02-26', 'end_date': '2026-02-26'}");
+	call_tool("calculate_financial_savings",
+		  "{'logger_id': ['A-1'], 'start_date': '2026-02-26', 'end_date': '2026-02-26'}");
 	tenant = "mesa";
 	assert_string_equal(fact("savings"), "-");         /* currencies never convert */
 	assert_string_equal(fact("savingsEuro"), "21.37"); /* 101.777 × 0.21 */
@@ -398,22 +405,22 @@ static void savings_show_rate_and_factor(void **state)
 static void ratio_shows_its_completeness(void **state)
 {
 	(void)state;
-	ask("calculate_performance_ratio", "{'logger_id': ['921'], 'date': '2026-02-22'}");
+	call_tool("calculate_performance_ratio", "{'logger_id': ['921'], 'date': '2026-02-22'}");
 	assert_string_equal(fact("completeness"), "100.0");
 	assert_string_equal(fact("confidence"), "normal");
 	assert_non_null(strstr(fact("method"), "IEC 61724-1"));
-	ask("calculate_performance_ratio", "{'logger_id': ['926'], 'date': '2026-02-18'}");
+	call_tool("calculate_performance_ratio", "{'logger_id': ['926'], 'date': '2026-02-18'}");
 	assert_string_equal(fact("completeness"), "75.0");
 	assert_string_equal(fact("confidence"), "low");
-	ask("calculate_performance_ratio", "{}"); /* the fleet: ten inverters */
+	call_tool("calculate_performance_ratio", "{}"); /* the fleet: ten inverters */
 	assert_int_equal(rows("main"), 10);
 	tenant = "acme";
-	ask("calculate_performance_ratio", "{'logger_id': ['A-1']}"); /* it has no sensor */
+	call_tool("calculate_performance_ratio", "{'logger_id': ['A-1']}"); /* it has no sensor */
 	tenant = "mesa";
 	assert_string_equal(fact("pr"), "-");
 	assert_non_null(strstr(fact("note"), "No irradiance was recorded"));
-	ask("calculate_performance_ratio",
-	    "{'logger_id': ['921'], 'date': '2026-02-22', 'capacity_kw': 0}");
+	call_tool("calculate_performance_ratio",
+		  "{'logger_id': ['921'], 'date': '2026-02-22', 'capacity_kw': 0}");
 	assert_string_equal(fact("pr"), "-");
 	assert_non_null(strstr(fact("note"), "capacity"));
 }
@@ -421,7 +428,7 @@ static void ratio_shows_its_completeness(void **state)
 static void forecast_shows_method_and_history(void **state)
 {
 	(void)state;
-	ask("forecast_production", "{'logger_id': '925', 'days_ahead': 7}");
+	call_tool("forecast_production", "{'logger_id': '925', 'days_ahead': 7}");
 	assert_int_equal(rows("main"), 7);
 	assert_string_equal(cell("main", 0, "date"), "2026-02-27"); /* today is not over */
 	assert_string_equal(fact("historyDays"), "119");
@@ -429,13 +436,14 @@ static void forecast_shows_method_and_history(void **state)
 	assert_true(atof(fact("high80")) > atof(fact("total")));
 	assert_string_not_equal(fact("backtestMae"), "-");
 	freeze("2024-12-20T12:00-07:00");
-	ask("forecast_production", "{'logger_id': '940', 'days_ahead': 7}");
+	call_tool("forecast_production", "{'logger_id': '940', 'days_ahead': 7}");
 	freeze("2026-02-27T12:00-07:00");
 	assert_string_equal(fact("historyDays"), "19");
 	assert_string_equal(fact("method"), "mean, too little history");
 	assert_string_equal(fact("low80"), "-");
 	assert_non_null(strstr(fact("note"), "37 are needed"));
-	ask("forecast_production", "{'logger_id': '940', 'days_ahead': 7}"); /* retired since */
+	call_tool("forecast_production",
+		  "{'logger_id': '940', 'days_ahead': 7}"); /* retired since */
 	assert_string_equal(fact("total"), "-");
 	assert_non_null(strstr(fact("note"), "newest data is from 2025-01-10"));
 }
@@ -444,14 +452,14 @@ static void tenants_are_isolated(void **state)
 {
 	(void)state;
 	tenant = "acme";
-	ask("get_power_curve", "{'logger_id': '925'}");
+	call_tool("get_power_curve", "{'logger_id': '925'}");
 	assert_int_not_equal(result->outcome.kind, OUTCOME_ROWS);
-	ask("list_loggers", "{}");
+	call_tool("list_loggers", "{}");
 	tenant = "mesa";
 	assert_string_equal(fact("count"), "3");
 	assert_string_equal(cell("main", 0, "logger_id"), "A-1");
 	tenant = "acme";
-	ask("compare_loggers", "{'logger_ids': ['925', 'A-1']}");
+	call_tool("compare_loggers", "{'logger_ids': ['925', 'A-1']}");
 	tenant = "mesa";
 	assert_int_equal(rows("main"), 1);
 	assert_string_equal(cell("main", 0, "logger_id"), "A-1");

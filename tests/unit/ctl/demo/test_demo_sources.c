@@ -30,7 +30,7 @@ static void finds_sources_by_name(void **state)
 }
 
 /* The name without its schema ("city.ent_projects"). */
-static const char *plain(const char *name)
+static const char *without_schema(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -53,7 +53,7 @@ static void check_tables(const char *source, const char *path, struct arena *a)
 	assert_int_equal(strlist_len(s->tables), json_array_size(tables));
 	json_array_foreach((json_t *)tables, i, table)
 		if (!strlist_has(s->tables,
-				 plain(json_string_value(json_object_get(table, "name")))))
+				 without_schema(json_string_value(json_object_get(table, "name")))))
 			fail_msg("%s lacks %s", source,
 				 json_string_value(json_object_get(table, "name")));
 	assert_true(strlist_has(s->tables, s->largest_table));
@@ -73,14 +73,14 @@ static void sources_have_the_tables_of_their_packs(void **state)
 static void join_tables_come_first(void **state)
 {
 	const struct demo_source *s = demo_source_find("city");
-	bool others = false;
+	bool has_other = false;
 
 	(void)state;
 	for (const char *const *t = s->tables; *t; t++) {
 		bool joins = strncmp(*t, "jt_", 3) == 0;
 
-		assert_false(joins && others);
-		others = others || !joins;
+		assert_false(joins && has_other);
+		has_other = has_other || !joins;
 	}
 }
 

@@ -38,14 +38,14 @@ static void finds_numbers_in_rows_and_facts(void **state)
 	assert_int_equal(count_missing("15"), 1); /* part of a name, not a number */
 }
 
-static void a_correction_without_numbers_fails(void **state)
+static void correction_without_numbers_fails(void **state)
 {
 	(void)state;
 	assert_int_equal(count_missing("the other zone"), 1);
 	assert_int_equal(count_missing("NP15 for 2025"), 1);
 }
 
-static void the_last_correction_counts(void **state)
+static void last_correction_applies(void **state)
 {
 	json_t *all = json_object(),
 	       *line = json_pack("{s:s,s:{s:s}}", "message_id", "m1", "expect", "status", "ok");
@@ -72,8 +72,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_numbers_in_rows_and_facts),
-		cmocka_unit_test(a_correction_without_numbers_fails),
-		cmocka_unit_test(the_last_correction_counts),
+		cmocka_unit_test(correction_without_numbers_fails),
+		cmocka_unit_test(last_correction_applies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static int remove_folder(void **state)
 	return 0;
 }
 
-static void script_answer(const char *text)
+static void write_script(const char *text)
 {
 	FILE *file = fopen(script, "w");
 
@@ -68,19 +68,19 @@ static void adds_an_event_once(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
-	json_t *one = event();
+	json_t *row = event();
 	int added = 0;
 
 	(void)state;
-	script_answer("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
+	write_script("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
 	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e))
 		fail_msg("%s", e.text);
-	if (!pbi_rows_add(rows, one, &added, &e))
+	if (!pbi_rows_add(rows, row, &added, &e))
 		fail_msg("%s", e.text);
 	assert_int_equal(added, 1);
 	assert_true(pbi_rows_commit(rows, &e));
 	pbi_rows_close(&rows);
-	json_decref(one);
+	json_decref(row);
 
 	const char *statements = recorded();
 	const char *context = strstr(statements, "sp_set_session_context @key = N'tenant_id'");
@@ -105,14 +105,14 @@ static void closing_rolls_back(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
-	json_t *one = event();
+	json_t *row = event();
 	int added = 0;
 
 	(void)state;
-	if (!pbi_rows_open(NULL, dsn, "vesper", &rows, &e) || !pbi_rows_add(rows, one, &added, &e))
+	if (!pbi_rows_open(NULL, dsn, "vesper", &rows, &e) || !pbi_rows_add(rows, row, &added, &e))
 		fail_msg("%s", e.text);
 	pbi_rows_close(&rows);
-	json_decref(one);
+	json_decref(row);
 	const char *last = strstr(recorded(), "=vesper, ");
 	assert_non_null(last);
 	assert_null(strstr(last, "commit"));
@@ -123,18 +123,18 @@ static void binds_a_long_event_completely(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
-	json_t *one = event();
+	json_t *row = event();
 	char name[5001];
 	int added = 0;
 
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	json_object_set_new(one, "report_name", json_string(name));
-	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e) || !pbi_rows_add(rows, one, &added, &e))
+	json_object_set_new(row, "report_name", json_string(name));
+	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e) || !pbi_rows_add(rows, row, &added, &e))
 		fail_msg("%s", e.text);
 	pbi_rows_close(&rows);
-	json_decref(one);
+	json_decref(row);
 	assert_non_null(strstr(recorded(), "varchar(4000,0)=acme, text(5"));
 }
 

@@ -90,11 +90,11 @@ static const char *normalize(const char *text)
 	return copy;
 }
 
-static void assert_same_batches(const char *made, const char *checked_in)
+static void assert_same_batches(const char *generated, const char *checked_in)
 {
 	struct script a, b;
 
-	script_parse("made", made, arena, &a);
+	script_parse("generated", generated, arena, &a);
 	script_parse("checked in", load(checked_in), arena, &b);
 	for (size_t i = 0; i < a.count && i < b.count; i++) {
 		assert_string_equal(a.batches[i].name, b.batches[i].name);
