@@ -45,21 +45,21 @@ static inline void load(void)
 }
 
 /* Expects that the catalogue with this text of the file is rejected with this error. */
-static inline void refused(const char *file, const char *text, const char *why)
+static inline void assert_rejected(const char *file, const char *text, const char *why)
 {
 	struct catalog *c = NULL;
 	struct err e = {0};
 
 	temp_root_write(&root, file, text);
 	if (catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e))
-		fail_msg("accepted, though: %s", why);
+		fail_msg("accepted, expected: %s", why);
 	assert_null(c);
 	if (!strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, why);
 }
 
 /* The text with the first `from` replaced by `to`; free with mem_free. */
-static inline char *changed(const char *text, const char *from, const char *to)
+static inline char *with_change(const char *text, const char *from, const char *to)
 {
 	const char *at = strstr(text, from);
 
@@ -67,12 +67,12 @@ static inline char *changed(const char *text, const char *from, const char *to)
 	return mem_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-static inline void refused_change(const char *file, const char *text, const char *from,
-				  const char *to, const char *why)
+static inline void assert_change_rejected(const char *file, const char *text, const char *from,
+					  const char *to, const char *why)
 {
-	char *broken = changed(text, from, to);
+	char *broken = with_change(text, from, to);
 
-	refused(file, broken, why);
+	assert_rejected(file, broken, why);
 	mem_free(broken);
 	temp_root_write(&root, file, text);
 }

@@ -22,18 +22,21 @@ static void rejects_invalid_reports(void **state)
 	(void)state;
 	const char *file = "config/energy/reports.json";
 
-	refused_change(file, SMALL_REPORTS, "\"price_report\": \"prices\"",
-		       "\"price_report\": \"price\"", "price_report has no menu");
-	refused_change(file, SMALL_REPORTS, "https:", "http:", "url must begin with https://");
-	refused_change(file, SMALL_REPORTS, "\"label\"", "\"lable\"", "lable");
+	assert_change_rejected(file, SMALL_REPORTS, "\"price_report\": \"prices\"",
+			       "\"price_report\": \"price\"", "price_report has no menu");
+	assert_change_rejected(file, SMALL_REPORTS,
+			       "https:", "http:", "url must begin with https://");
+	assert_change_rejected(file, SMALL_REPORTS, "\"label\"", "\"lable\"", "lable");
 }
 
 static void rejects_invalid_roles(void **state)
 {
 	(void)state;
-	refused_change("config/permissions.json", SMALL_PERMISSIONS, "\"reader\": [\"chat:use\"",
-		       "\"reader\": [\"chat:usee\"", "reader: chat:usee is not a permission");
-	refused("config/permissions.json", "{\"permissions\": [1], \"roles\": {}}", "not a string");
+	assert_change_rejected("config/permissions.json", SMALL_PERMISSIONS,
+			       "\"reader\": [\"chat:use\"", "\"reader\": [\"chat:usee\"",
+			       "reader: chat:usee is not a permission");
+	assert_rejected("config/permissions.json", "{\"permissions\": [1], \"roles\": {}}",
+			"not a string");
 }
 
 int main(void)

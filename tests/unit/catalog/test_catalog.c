@@ -66,8 +66,8 @@ static void lists_only_what_the_caller_may_use(void **state)
 	struct principal who = {
 		.user = "u", .tenant = "t", .permissions = reader, .permission_count = 2};
 	struct catalog_view v;
-	char *tool = changed(SMALL_TOOL, "-- column",
-			     "-- fact gap unit=$ optional To the next\n-- column"),
+	char *tool = with_change(SMALL_TOOL, "-- column",
+				 "-- fact gap unit=$ optional To the next\n-- column"),
 	     *text;
 
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
@@ -112,7 +112,7 @@ static void hides_invisible_tools(void **state)
 	struct arena *a = arena_new(1 << 16);
 	struct principal who = {
 		.user = "u", .tenant = "t", .permissions = reader, .permission_count = 2};
-	char *hidden = changed(SMALL_TOOL, "-- report", "-- visible: no\n-- report");
+	char *hidden = with_change(SMALL_TOOL, "-- report", "-- visible: no\n-- report");
 	struct catalog_view v;
 
 	temp_root_write(&root, SMALL_TOOL_PATH, hidden);
@@ -130,10 +130,11 @@ static void hides_domains_without_permission(void **state)
 	struct arena *a = arena_new(1 << 16);
 	struct principal who = {
 		.user = "u", .tenant = "t", .permissions = reader, .permission_count = 2};
-	char *own = changed(SMALL_DOMAIN, "order: 2", "order: 2\npermission: chat:read_budget");
+	char *restricted =
+		with_change(SMALL_DOMAIN, "order: 2", "order: 2\npermission: chat:read_budget");
 	struct catalog_view v;
 
-	temp_root_write(&root, SMALL_DOMAIN_PATH, own);
+	temp_root_write(&root, SMALL_DOMAIN_PATH, restricted);
 	load();
 	catalog_for(catalog, &who, a, &v);
 	assert_int_equal(v.domain_count, 0);
@@ -143,7 +144,7 @@ static void hides_domains_without_permission(void **state)
 	catalog_for(catalog, &who, a, &v);
 	assert_int_equal(v.domain_count, 1);
 	assert_int_equal(v.tool_count, 1);
-	mem_free(own);
+	mem_free(restricted);
 	arena_free(&a);
 }
 

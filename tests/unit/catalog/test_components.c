@@ -37,10 +37,10 @@ static void reads_declared_components(void **state)
 	json_decref(list);
 }
 
-static void names_each_mistake_with_its_line(void **state)
+static void errors_name_file_and_line(void **state)
 {
 	static const struct {
-		const char *text, *line, *words;
+		const char *text, *line, *expected;
 	} rows[] = {
 		{"[]", ":1:", ""},
 		{"{\"Card\": {}}", ":1:", "about"},
@@ -82,12 +82,12 @@ static void names_each_mistake_with_its_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *why = rows[i].words;
-		char *index = mem_printf(PATH "%s", rows[i].line);
+		const char *expected = rows[i].expected;
+		char *place = mem_printf(PATH "%s", rows[i].line);
 
-		refused(PATH, rows[i].text, index);
-		refused(PATH, rows[i].text, why);
-		mem_free(index);
+		assert_rejected(PATH, rows[i].text, place);
+		assert_rejected(PATH, rows[i].text, expected);
+		mem_free(place);
 	}
 }
 
@@ -95,8 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads_declared_components, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(names_each_mistake_with_its_line, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(errors_name_file_and_line, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

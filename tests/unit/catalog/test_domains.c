@@ -19,14 +19,15 @@ static void reads_front_matter(void **state)
 	assert_string_equal(d->prompt, "You know prices.");
 }
 
-#define ASKED "  - What does E1 cost: now, or later?"
+#define EXAMPLE "  - What does E1 cost: now, or later?"
 
 static void example_can_have_a_call(void **state)
 {
 	(void)state;
-	char *good = changed(SMALL_DOMAIN, ASKED "\n",
-			     ASKED "\n  - Costs of E 1? => get_price hub=E 1 year=2026 hour=7\n"
-				   "  - And now => get_price\n");
+	char *good =
+		with_change(SMALL_DOMAIN, EXAMPLE "\n",
+			    EXAMPLE "\n  - Costs of E 1? => get_price hub=E 1 year=2026 hour=7\n"
+				    "  - And now => get_price\n");
 
 	temp_root_write(&root, SMALL_DOMAIN_PATH, good);
 	load();
@@ -67,7 +68,7 @@ static void shared_tool_has_several_agents(void **state)
 	assert_string_equal(t->callers.agents[1], "cost_agent");
 	assert_null(t->callers.agents[2]);
 
-	refused("prompts/energy/costs.md", early, "must be in sql/energy/costs");
+	assert_rejected("prompts/energy/costs.md", early, "must be in sql/energy/costs");
 	mem_free(late);
 	mem_free(early);
 }
@@ -75,54 +76,57 @@ static void shared_tool_has_several_agents(void **state)
 static void declared_agents_must_match_domains(void **state)
 {
 	(void)state;
-	char *good = changed(SMALL_TOOL, "-- report", "-- agents: price_agent\n-- report");
+	char *good = with_change(SMALL_TOOL, "-- report", "-- agents: price_agent\n-- report");
 
 	temp_root_write(&root, SMALL_TOOL_PATH, good);
 	load();
 	mem_free(good);
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "-- report", "-- agents: cost_agent\n-- report",
-		       "agents must be those");
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, "-- report",
+			       "-- agents: cost_agent\n-- report", "agents must be those");
 }
 
-static void broken(const char *from, const char *to, const char *why)
+static void assert_edit_rejected(const char *from, const char *to, const char *why)
 {
-	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, from, to, why);
+	assert_change_rejected(SMALL_DOMAIN_PATH, SMALL_DOMAIN, from, to, why);
 }
 
 static void rejects_invalid_front_matter(void **state)
 {
 	(void)state;
-	broken("---\nagent", "agent", "must begin with front matter");
-	broken("order: 2\n---", "order: 2\n", "expected \"key: value\", not You know prices.");
-	broken("agent: price_agent\n", "", "agent, intent and about are required");
-	broken("about:", "abot:", "prices.md:4: unknown key abot");
-	broken("about:", "ask_name: Ask me\nabout:", "prices.md:4: ask_name");
-	broken("about:", "ask_name: get_price\nabout:", "prices.md:4: ask_name");
-	broken("about:", "intent: x\nabout:", "prices.md:4: duplicate key: intent");
-	broken("order: 2", "order: two", "order must be a whole number, not two");
-	broken("tools:\n", "tools: get_price\n", "list items must follow");
-	broken("- get_price", "- get_cost", "the file of tool get_cost is missing");
-	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price appears twice");
-	broken("  - get_price\n", "", "no domain lists this tool");
-	broken(ASKED, "  - X => get_cost",
-	       "example \"X\": the domain does not list the tool get_cost");
-	broken(ASKED, "  - X => get_price size=3",
-	       "example \"X\": the tool has no parameter size=3");
-	broken(ASKED, "  - X => get_price year=soon", "example \"X\": not a value: year=soon");
-	broken("about:", "permission: chat:nothing\nabout:",
-	       "prices.md:4: unknown permission chat:nothing");
-	broken("about:", "- x\nabout:", "list item outside a list");
-	broken("\nYou know prices.\n", "\n", "the prompt below");
-	broken("about: What things cost.", "about:", "empty: about");
+	assert_edit_rejected("---\nagent", "agent", "must begin with front matter");
+	assert_edit_rejected("order: 2\n---", "order: 2\n",
+			     "expected \"key: value\", not You know prices.");
+	assert_edit_rejected("agent: price_agent\n", "", "agent, intent and about are required");
+	assert_edit_rejected("about:", "abot:", "prices.md:4: unknown key abot");
+	assert_edit_rejected("about:", "ask_name: Ask me\nabout:", "prices.md:4: ask_name");
+	assert_edit_rejected("about:", "ask_name: get_price\nabout:", "prices.md:4: ask_name");
+	assert_edit_rejected("about:", "intent: x\nabout:", "prices.md:4: duplicate key: intent");
+	assert_edit_rejected("order: 2", "order: two", "order must be a whole number, not two");
+	assert_edit_rejected("tools:\n", "tools: get_price\n", "list items must follow");
+	assert_edit_rejected("- get_price", "- get_cost", "the file of tool get_cost is missing");
+	assert_edit_rejected("  - get_price\n", "  - get_price\n  - get_price\n",
+			     "get_price appears twice");
+	assert_edit_rejected("  - get_price\n", "", "no domain lists this tool");
+	assert_edit_rejected(EXAMPLE, "  - X => get_cost",
+			     "example \"X\": the domain does not list the tool get_cost");
+	assert_edit_rejected(EXAMPLE, "  - X => get_price size=3",
+			     "example \"X\": the tool has no parameter size=3");
+	assert_edit_rejected(EXAMPLE, "  - X => get_price year=soon",
+			     "example \"X\": not a value: year=soon");
+	assert_edit_rejected("about:", "permission: chat:nothing\nabout:",
+			     "prices.md:4: unknown permission chat:nothing");
+	assert_edit_rejected("about:", "- x\nabout:", "list item outside a list");
+	assert_edit_rejected("\nYou know prices.\n", "\n", "the prompt below");
+	assert_edit_rejected("about: What things cost.", "about:", "empty: about");
 }
 
 static void agents_are_unique(void **state)
 {
 	(void)state;
-	refused("prompts/energy/z.md", SMALL_DOMAIN,
-		"must not be those of prompts/energy/prices.md");
+	assert_rejected("prompts/energy/z.md", SMALL_DOMAIN,
+			"must not be those of prompts/energy/prices.md");
 	temp_root_write(&root, "prompts/energy/z.md", NULL);
-	refused("prompts/energy/z.txt", SMALL_DOMAIN, "not a .md file");
+	assert_rejected("prompts/energy/z.txt", SMALL_DOMAIN, "not a .md file");
 }
 
 int main(void)

@@ -30,14 +30,15 @@ static void reads_numbers_and_published_factors(void **state)
 static void rejects_factor_without_source(void **state)
 {
 	(void)state;
-	refused(FACTORS, "{\"minutes\": 60,\n\"co2\": {\"value\": 0.352}}",
-		FACTORS ":2: co2: source is missing");
-	refused(FACTORS, "{\"co2\": {\"value\": 0.352, \"source\": \"  \"}}",
-		FACTORS ":1: co2: source is missing");
-	refused(FACTORS, "{\"co2\": \"0.352\"}", FACTORS ":1: co2: not a number");
-	refused(FACTORS, "{\"co2\": {\"source\": \"EPA\"}}", FACTORS ":1: co2: not a number");
-	refused(FACTORS, "{\"co2\": {\"value\": 1, \"source\": \"EPA\", \"year\": 1}}",
-		FACTORS ":1: co2:");
+	assert_rejected(FACTORS, "{\"minutes\": 60,\n\"co2\": {\"value\": 0.352}}",
+			FACTORS ":2: co2: source is missing");
+	assert_rejected(FACTORS, "{\"co2\": {\"value\": 0.352, \"source\": \"  \"}}",
+			FACTORS ":1: co2: source is missing");
+	assert_rejected(FACTORS, "{\"co2\": \"0.352\"}", FACTORS ":1: co2: not a number");
+	assert_rejected(FACTORS, "{\"co2\": {\"source\": \"EPA\"}}",
+			FACTORS ":1: co2: not a number");
+	assert_rejected(FACTORS, "{\"co2\": {\"value\": 1, \"source\": \"EPA\", \"year\": 1}}",
+			FACTORS ":1: co2:");
 }
 
 int main(void)

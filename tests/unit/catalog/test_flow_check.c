@@ -11,8 +11,8 @@
 #include "vesper/catalog.h"
 #include "vesper/file.h"
 
-#define FOLDER VESPER_SOURCE_DIR "/tests/flow/broken"
-#define BROKEN 131
+#define FOLDER       VESPER_SOURCE_DIR "/tests/flow/broken"
+#define BROKEN_COUNT 131
 
 static struct catalog *catalog;
 static struct arena *arena;
@@ -36,18 +36,18 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static bool is_refused(const char *name, const char *line, const char *words)
+static bool is_rejected(const char *name, const char *line, const char *reason)
 {
 	const char *path = arena_printf(arena, "%s/%s.flow", FOLDER, name), *text;
-	const char *where = arena_printf(arena, "%s.flow:%s: ", name, line);
+	const char *location = arena_printf(arena, "%s.flow:%s: ", name, line);
 	struct flow_def f;
 	struct err e = {0};
 
 	assert_true(file_read(path, 1 << 20, arena, &text, &e));
 	if (flow_read(catalog, "energy", arena_printf(arena, "%s.flow", name), text, arena, &f, &e))
 		print_error("%s is accepted\n", name);
-	else if (strncmp(e.text, where, strlen(where)) != 0 || !strstr(e.text, words))
-		print_error("\"%s\" is not \"%s… %s\"\n", e.text, where, words);
+	else if (strncmp(e.text, location, strlen(location)) != 0 || !strstr(e.text, reason))
+		print_error("\"%s\" is not \"%s… %s\"\n", e.text, location, reason);
 	else
 		return e.code == ERR_INPUT;
 	return false;
@@ -57,7 +57,7 @@ static void rejects_broken_flows_with_their_line(void **state)
 {
 	struct str rest, line, name, number;
 	const char *text;
-	size_t count = 0, refused = 0;
+	size_t count = 0, rejected = 0;
 
 	(void)state;
 	assert_true(file_read(FOLDER "/expected.tsv", 1 << 20, arena, &text, NULL));
@@ -67,13 +67,13 @@ static void rejects_broken_flows_with_their_line(void **state)
 			continue;
 		str_split(&line, '\t', &name);
 		str_split(&line, '\t', &number);
-		refused += is_refused(arena_strndup(arena, name.p, name.n),
-				      arena_strndup(arena, number.p, number.n),
-				      arena_strndup(arena, line.p, line.n));
+		rejected += is_rejected(arena_strndup(arena, name.p, name.n),
+					arena_strndup(arena, number.p, number.n),
+					arena_strndup(arena, line.p, line.n));
 		count++;
 	}
-	assert_int_equal(count, BROKEN);
-	assert_int_equal(refused, BROKEN);
+	assert_int_equal(count, BROKEN_COUNT);
+	assert_int_equal(rejected, BROKEN_COUNT);
 }
 
 static void every_broken_flow_has_an_expectation(void **state)
@@ -85,7 +85,7 @@ static void every_broken_flow_has_an_expectation(void **state)
 	assert_true(file_list(FOLDER, arena, &names, NULL));
 	for (; *names; names++)
 		count += strstr(*names, ".flow") != NULL;
-	assert_int_equal(count, BROKEN);
+	assert_int_equal(count, BROKEN_COUNT);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ static struct flow_def read_flow(const char *text)
 	return f;
 }
 
-static int begin(void **state)
+static int set_up_flows(void **state)
 {
 	set_up(state);
 	arena = arena_new(1 << 22);
@@ -50,7 +50,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+static int tear_down_flows(void **state)
 {
 	arena_free(&arena);
 	return tear_down(state);
@@ -101,16 +101,16 @@ static void reads_every_kind_of_line(void **state)
 	assert_false(l[8].primary);
 }
 
-static void written_flow_reads_as_the_same(void **state)
+static void written_flow_is_read_back_unchanged(void **state)
 {
 	const struct flow_def f = read_flow(HEAD LINES);
 	const char *text = flow_text(&f, arena);
-	const struct flow_def again = read_flow(text);
+	const struct flow_def reread = read_flow(text);
 
 	(void)state;
-	assert_string_equal(flow_text(&again, arena), text);
-	assert_string_equal(again.hash, f.hash);
-	assert_int_equal(again.line_count, f.line_count);
+	assert_string_equal(flow_text(&reread, arena), text);
+	assert_string_equal(reread.hash, f.hash);
+	assert_int_equal(reread.line_count, f.line_count);
 	assert_null(strstr(text, "# all"));
 }
 
@@ -145,19 +145,20 @@ static void catalogue_contains_flows(void **state)
 	assert_ptr_equal(catalog_flow(catalog, "hubs"), &catalog->flows[1]);
 	assert_null(catalog_flow(catalog, "late"));
 	assert_string_not_equal(catalog->hash, before);
-	refused(PATH, HEAD "do a get_weather\n", PATH ":11: unknown tool or agent get_weather");
-	refused(PATH, HEAD "do a get_price hub=E1\nsay \"\xc3\"", "not valid UTF-8");
+	assert_rejected(PATH, HEAD "do a get_weather\n",
+			PATH ":11: unknown tool or agent get_weather");
+	assert_rejected(PATH, HEAD "do a get_price hub=E1\nsay \"\xc3\"", "not valid UTF-8");
 	/* Some editors write a byte order mark. */
 	temp_root_write(&root, PATH, "\xef\xbb\xbf" HEAD LINES);
 	load();
 	temp_root_write(&root, PATH, HEAD LINES);
-	refused("prompts/energy/flow/notes.md", "x", "not a .flow file");
+	assert_rejected("prompts/energy/flow/notes.md", "x", "not a .flow file");
 }
 
 static void flow_requires_permissions_of_its_tools(void **state)
 {
-	static const char *const reads[] = {"chat:use", "chat:read", NULL};
-	struct principal who = {.tenant = "x", .user = "u", .permissions = reads};
+	static const char *const reader[] = {"chat:use", "chat:read", NULL};
+	struct principal who = {.tenant = "x", .user = "u", .permissions = reader};
 	struct catalog_view view;
 
 	(void)state;
@@ -174,13 +175,13 @@ static void flow_requires_permissions_of_its_tools(void **state)
 	assert_int_equal(view.flow_count, 1);
 }
 
-#define FLOW_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define FLOW_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_flows, tear_down_flows)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FLOW_TEST(reads_every_kind_of_line),
-		FLOW_TEST(written_flow_reads_as_the_same),
+		FLOW_TEST(written_flow_is_read_back_unchanged),
 		FLOW_TEST(ignores_blanks_and_comments),
 		FLOW_TEST(catalogue_contains_flows),
 		FLOW_TEST(flow_requires_permissions_of_its_tools),

@@ -16,7 +16,7 @@
 #define VIEWS                                                                                      \
 	"{\"metrics\":[\"views\"],\"where\":[{\"name\":\"report_name\",\"op\":\"is\",\"values\":"  \
 	"[\"%s\"]}],\"period\":{\"start\":\"%s\",\"end\":\"%s\"}}"
-#define OPEN "{filter.report_name}", "{filter.date_range_start}", "{filter.date_range_end}"
+#define PLACEHOLDERS "{filter.report_name}", "{filter.date_range_start}", "{filter.date_range_end}"
 
 static struct catalog *catalog;
 static struct arena *arena;
@@ -55,20 +55,20 @@ static json_t *object(const char *text)
 	return json_own(arena, out);
 }
 
-static void assert_same(const char *text, const char *want)
+static void assert_same(const char *text, const char *expected)
 {
-	if (!json_equal(object(text), object(want)))
-		fail_msg("got %s, want %s", text, want);
+	if (!json_equal(object(text), object(expected)))
+		fail_msg("got %s, expected %s", text, expected);
 }
 
-static bool every(const void *owner, const char *filter)
+static bool accept_all(const void *owner, const char *filter)
 {
 	(void)owner;
 	(void)filter;
 	return true;
 }
 
-static bool none(const void *owner, const char *filter)
+static bool accept_none(const void *owner, const char *filter)
 {
 	(void)owner;
 	(void)filter;
@@ -82,7 +82,7 @@ static void placeholders_become_parameters(void **state)
 	size_t n;
 
 	(void)state;
-	assert_true(flow_query_read(catalog, views(OPEN), arena, &slots, &n, &e));
+	assert_true(flow_query_read(catalog, views(PLACEHOLDERS), arena, &slots, &n, &e));
 	assert_int_equal(n, 3);
 	assert_string_equal(slots[0].filter, "report_name");
 	assert_string_equal(slots[0].entity, "report_name");
@@ -122,7 +122,7 @@ static void rejects_invalid_queries_with_reason(void **state)
 		size_t n;
 
 		if (flow_query_read(catalog, cases[i][0], arena, &slots, &n, &e))
-			fail_msg("%s is taken", cases[i][0]);
+			fail_msg("%s is accepted", cases[i][0]);
 		if (!strstr(e.text, cases[i][1]))
 			fail_msg("%s: %s", cases[i][0], e.text);
 	}
@@ -130,41 +130,44 @@ static void rejects_invalid_queries_with_reason(void **state)
 
 static void replaces_values_with_placeholders(void **state)
 {
-	const char *said = views("Budget Tracker", "2026-01-01", "2026-01-31");
+	const char *query = views("Budget Tracker", "2026-01-01", "2026-01-31");
 	json_t *values;
 
 	(void)state;
-	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values),
-		    views(OPEN));
+	assert_same(flow_query_parameterize(catalog, query, accept_all, NULL, arena, &values),
+		    views(PLACEHOLDERS));
 	assert_string_equal(json_string_value(json_object_get(values, "report_name")),
 			    "Budget Tracker");
 	assert_string_equal(json_string_value(json_object_get(values, "date_range_start")),
 			    "2026-01-01");
 	/* days are always placeholders; other values only if is_slot accepts them */
 	assert_same(
-		flow_query_parameterize(catalog, said, none, NULL, arena, &values),
+		flow_query_parameterize(catalog, query, accept_none, NULL, arena, &values),
 		views("Budget Tracker", "{filter.date_range_start}", "{filter.date_range_end}"));
 	/* the comparison period would not change with the day */
-	said = "{\"metrics\":[\"views\"],\"period\":{\"start\":\"2026-01-01\",\"end\":"
-	       "\"2026-12-31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"}}";
-	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values), said);
+	query = "{\"metrics\":[\"views\"],\"period\":{\"start\":\"2026-01-01\",\"end\":"
+		"\"2026-12-31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"}}";
+	assert_same(flow_query_parameterize(catalog, query, accept_all, NULL, arena, &values),
+		    query);
 	/* bounds are not values of a dimension */
-	said = "{\"metrics\":[\"views\"],\"by\":[\"report_name\"],\"having\":[{\"name\":\"views\","
-	       "\"op\":\"over\",\"values\":[\"50\"]}],\"where\":[]}";
-	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values), said);
-	assert_null(flow_query_parameterize(catalog, "no", every, NULL, arena, &values));
+	query = "{\"metrics\":[\"views\"],\"by\":[\"report_name\"],\"having\":[{\"name\":\"views\","
+		"\"op\":\"over\",\"values\":[\"50\"]}],\"where\":[]}";
+	assert_same(flow_query_parameterize(catalog, query, accept_all, NULL, arena, &values),
+		    query);
+	assert_null(flow_query_parameterize(catalog, "no", accept_all, NULL, arena, &values));
 }
 
 static void fills_placeholders_with_values(void **state)
 {
 	(void)state;
-	assert_same(flow_query_fill(views(OPEN),
+	assert_same(flow_query_fill(views(PLACEHOLDERS),
 				    object("{\"report_name\":\"A\",\"date_range_start\":"
 					   "\"2026-01-01\",\"date_range_end\":\"2026-01-31\"}"),
 				    arena),
 		    views("A", "2026-01-01", "2026-01-31"));
 	/* the plural name of a filter; missing days keep their placeholder */
-	assert_same(flow_query_fill(views(OPEN), object("{\"report_names\":[\"A\",\"B\"]}"), arena),
+	assert_same(flow_query_fill(views(PLACEHOLDERS), object("{\"report_names\":[\"A\",\"B\"]}"),
+				    arena),
 		    "{\"metrics\":[\"views\"],\"where\":[{\"name\":\"report_name\",\"op\":\"is\","
 		    "\"values\":[\"A\",\"B\"]}],\"period\":{\"start\":"
 		    "\"{filter.date_range_start}\",\"end\":\"{filter.date_range_end}\"}}");
@@ -175,14 +178,14 @@ static void matches_queries_that_differ_only_in_values(void **state)
 	json_t *filters = json_own(arena, json_object());
 
 	(void)state;
-	assert_true(flow_query_match(views(OPEN), views("B", "2025-12-01", "2025-12-31"), filters,
-				     arena));
+	assert_true(flow_query_match(views(PLACEHOLDERS), views("B", "2025-12-01", "2025-12-31"),
+				     filters, arena));
 	assert_string_equal(json_string_value(json_object_get(filters, "report_name")), "B");
 	assert_string_equal(json_string_value(json_object_get(filters, "date_range_end")),
 			    "2025-12-31");
 	/* the filter already has another value */
-	assert_false(flow_query_match(views(OPEN), views("C", "2025-12-01", "2025-12-31"), filters,
-				      arena));
+	assert_false(flow_query_match(views(PLACEHOLDERS), views("C", "2025-12-01", "2025-12-31"),
+				      filters, arena));
 	for (size_t i = 0; i < 5; i++) {
 		static const char *const others[] = {
 			"{\"metrics\":[\"views\"]}",
@@ -199,7 +202,7 @@ static void matches_queries_that_differ_only_in_values(void **state)
 		};
 
 		filters = json_own(arena, json_object());
-		assert_false(flow_query_match(views(OPEN), others[i], filters, arena));
+		assert_false(flow_query_match(views(PLACEHOLDERS), others[i], filters, arena));
 	}
 }
 

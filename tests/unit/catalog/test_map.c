@@ -149,127 +149,140 @@ static void adds_implied_metrics(void **state)
 static void rejects_invalid_entities(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]", "\"key\": [\"tags\"]",
-		       FILE_NAME ":11: entities[3].key: tag has no column tags");
-	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"shop\"",
-		       "entities[3]: shop is already declared in config/energy/catalogue.json");
-	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
-		       "is not a valid name: use a-z");
-	refused_change(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
-		       "dbo.tag is not an approved view");
-	refused_change(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
-		       "shop has no column levels");
-	refused_change(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
-		       "L1 appears twice");
-	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"average\"",
-		       "measure average is not a column of shop");
-	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"x\"",
-		       "x is neither a dimension nor a measure");
-	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
-		       "time: file is not a date");
-	refused_change(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
-		       "kind: unknown value \"bridge\"");
+	assert_change_rejected(FILE_NAME, MAP, "\"key\": [\"tag\"]", "\"key\": [\"tags\"]",
+			       FILE_NAME ":11: entities[3].key: tag has no column tags");
+	assert_change_rejected(
+		FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"shop\"",
+		"entities[3]: shop is already declared in config/energy/catalogue.json");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
+			       "is not a valid name: use a-z");
+	assert_change_rejected(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
+			       "dbo.tag is not an approved view");
+	assert_change_rejected(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
+			       "shop has no column levels");
+	assert_change_rejected(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
+			       "L1 is there twice");
+	assert_change_rejected(FILE_NAME, MAP, "\"shop_name\", \"cost\"",
+			       "\"shop_name\", \"average\"",
+			       "measure average is no column of shop");
+	assert_change_rejected(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"x\"",
+			       "x is neither a dimension nor a measure");
+	assert_change_rejected(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
+			       "time: file is no date");
+	assert_change_rejected(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
+			       "kind: unknown value \"bridge\"");
 }
 
 /* Rows that an entity leaves out: archived ones, those of archived rows, older versions. */
 static void rejects_invalid_row_rules(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
-		       "\"key\": [\"tag\"], \"archived\": \"gone\"", "tag has no column gone");
-	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
-		       "\"key\": [\"tag\"], \"latest\": {\"order\": \"day\"}",
-		       "tag has no column day");
-	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
-		       "\"key\": [\"tag\"], \"latest\": {\"flag\": \"about\"}", "order");
-	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
-		       "\"key\": [\"tag\"], \"owner\": \"price_of_shop\"",
-		       "owner: price_of_shop must be an edge from tag to an entity with archived "
-		       "rows");
-	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"",
-		       "\"time\": \"price_day\", \"owner\": \"price_of_shop\"",
-		       "owner: price_of_shop must be an edge from price to an entity with archived "
-		       "rows");
+	assert_change_rejected(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+			       "\"key\": [\"tag\"], \"archived\": \"gone\"",
+			       "tag has no column gone");
+	assert_change_rejected(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+			       "\"key\": [\"tag\"], \"latest\": {\"order\": \"day\"}",
+			       "tag has no column day");
+	assert_change_rejected(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+			       "\"key\": [\"tag\"], \"latest\": {\"flag\": \"about\"}", "order");
+	assert_change_rejected(
+		FILE_NAME, MAP, "\"key\": [\"tag\"]",
+		"\"key\": [\"tag\"], \"owner\": \"price_of_shop\"",
+		"owner: price_of_shop must be an edge from tag to an entity with archived "
+		"rows");
+	assert_change_rejected(
+		FILE_NAME, MAP, "\"time\": \"price_day\"",
+		"\"time\": \"price_day\", \"owner\": \"price_of_shop\"",
+		"owner: price_of_shop must be an edge from price to an entity with archived "
+		"rows");
 }
 
 static void rejects_invalid_edges(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "\"to\": \"shop\"", "\"to\": \"shops\"",
-		       "edges[0]: unknown entity shops");
-	refused_change(FILE_NAME, MAP, ", [\"shop.year\", \"price.year\"]", "",
-		       FILE_NAME ":13: edges[0].on: the columns of shop are not exactly its key");
-	refused_change(FILE_NAME, MAP, "\"price.shop\", \"shop.id\"", "\"price.day\", \"shop.id\"",
-		       "price.day is date, but shop.id is int");
-	refused_change(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
-		       "[\"shop.id\", \"shop_tag.shop\"]", "no pair joins shop_tag and tag");
-	refused_change(FILE_NAME, MAP, "[\"shop_tag.year\", \"shop.year\"], ", "",
-		       "the columns of shop are not exactly its key");
-	refused_change(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
-		       "[\"tag.tag\", \"shop.code\"]",
-		       "edges[1].on[2]: tag and shop are not the two ends");
-	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\", \"cardinality\": \"n:m\"",
-		       "\"via\": \"shop_tag\", \"cardinality\": \"n:1\"",
-		       "an edge with via must be n:m");
-	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\"", "\"via\": \"shop\"",
-		       "shop is an end of the edge itself");
-	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"n:m\"", "n:m needs the join table as via");
-	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"1:1\"",
-		       "the columns of price are not exactly its key");
-	refused_change(FILE_NAME, MAP, "\"id\": \"tags_of_shop\"", "\"id\": \"price_of_shop\"",
-		       "price_of_shop appears twice");
-	refused_change(FILE_NAME, MAP, "[\"price\", \"shop\", \"tag\"]", "[\"price\", \"tag\"]",
-		       "chains[0]: no edge joins price and tag");
-	refused_change(FILE_NAME, MAP, "\"edges\"", "\"joins\"", "joins");
+	assert_change_rejected(FILE_NAME, MAP, "\"to\": \"shop\"", "\"to\": \"shops\"",
+			       "edges[0]: unknown entity shops");
+	assert_change_rejected(FILE_NAME, MAP, ", [\"shop.year\", \"price.year\"]", "",
+			       FILE_NAME
+			       ":13: edges[0].on: the columns of shop are not exactly its key");
+	assert_change_rejected(FILE_NAME, MAP, "\"price.shop\", \"shop.id\"",
+			       "\"price.day\", \"shop.id\"",
+			       "price.day is date, but shop.id is int");
+	assert_change_rejected(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
+			       "[\"shop.id\", \"shop_tag.shop\"]",
+			       "no pair joins shop_tag and tag");
+	assert_change_rejected(FILE_NAME, MAP, "[\"shop_tag.year\", \"shop.year\"], ", "",
+			       "the columns of shop are not exactly its key");
+	assert_change_rejected(FILE_NAME, MAP, "[\"tag.tag\", \"shop_tag.tag\"]",
+			       "[\"tag.tag\", \"shop.code\"]",
+			       "edges[1].on[2]: tag and shop are not the two ends");
+	assert_change_rejected(FILE_NAME, MAP, "\"via\": \"shop_tag\", \"cardinality\": \"n:m\"",
+			       "\"via\": \"shop_tag\", \"cardinality\": \"n:1\"",
+			       "an edge with via must be n:m");
+	assert_change_rejected(FILE_NAME, MAP, "\"via\": \"shop_tag\"", "\"via\": \"shop\"",
+			       "shop is an end of the edge itself");
+	assert_change_rejected(FILE_NAME, MAP, "\"n:1\"", "\"n:m\"",
+			       "n:m needs the join table as via");
+	assert_change_rejected(FILE_NAME, MAP, "\"n:1\"", "\"1:1\"",
+			       "the columns of price are not exactly its key");
+	assert_change_rejected(FILE_NAME, MAP, "\"id\": \"tags_of_shop\"",
+			       "\"id\": \"price_of_shop\"", "price_of_shop appears twice");
+	assert_change_rejected(FILE_NAME, MAP, "[\"price\", \"shop\", \"tag\"]",
+			       "[\"price\", \"tag\"]", "chains[0]: no edge joins price and tag");
+	assert_change_rejected(FILE_NAME, MAP, "\"edges\"", "\"joins\"", "joins");
 }
 
 static void rejects_invalid_measures(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
-		       "measures[0]: unit zloty is not registered");
-	refused_change(FILE_NAME, MAP, "\"additivity\": \"none\"", "\"additivity\": \"full\"",
-		       "avg cannot be summed");
-	refused_change(FILE_NAME, MAP, ", \"take\": \"last\"", "", "needs over and take");
-	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
-		       "\"column\": \"file\", \"aggregate\"",
-		       "column file of view dbo.prices needs");
-	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
-		       "\"column\": \"day\", \"aggregate\"",
-		       "column day is date, but avg needs a number");
-	refused_change(FILE_NAME, MAP, "{\"file\": \"a\"}", "{\"day\": \"a\"}",
-		       "no entity has the dimension day");
-	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"cost\"",
-		       "cost is already declared");
-	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"market\"",
-		       "market is already declared");
-	refused_change(FILE_NAME, MAP, "\"denominator\": \"stock\"", "\"denominator\": \"stocks\"",
-		       "metric stocks must be declared earlier");
-	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"}],",
-		       "\"unit\": \"$\"}, {\"name\": \"x\", \"kind\": \"ratio\", \"numerator\": "
-		       "\"cost_each\", \"denominator\": \"stock\", \"unit\": \"$\"}],",
-		       "metrics[1]: numerator: cost_each is already a ratio or difference");
-	refused_change(FILE_NAME, MAP,
-		       "\"kind\": \"ratio\", \"numerator\": \"cost\", \"denominator\"",
-		       "\"kind\": \"difference\", \"left\": \"cost\", \"right\"",
-		       "cost is in $, but stock in count");
+	assert_change_rejected(FILE_NAME, MAP, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
+			       "measures[0]: unit zloty is not registered");
+	assert_change_rejected(FILE_NAME, MAP, "\"additivity\": \"none\"",
+			       "\"additivity\": \"full\"", "avg cannot be summed");
+	assert_change_rejected(FILE_NAME, MAP, ", \"take\": \"last\"", "", "needs over and take");
+	assert_change_rejected(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
+			       "\"column\": \"file\", \"aggregate\"",
+			       "column file of view dbo.prices needs");
+	assert_change_rejected(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
+			       "\"column\": \"day\", \"aggregate\"",
+			       "column day is date, but avg needs a number");
+	assert_change_rejected(FILE_NAME, MAP, "{\"file\": \"a\"}", "{\"day\": \"a\"}",
+			       "no entity has the dimension day");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"cost\"",
+			       "cost is already declared");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"market\"",
+			       "market is already declared");
+	assert_change_rejected(FILE_NAME, MAP, "\"denominator\": \"stock\"",
+			       "\"denominator\": \"stocks\"",
+			       "metric stocks must be declared earlier");
+	assert_change_rejected(
+		FILE_NAME, MAP, "\"unit\": \"$\"}],",
+		"\"unit\": \"$\"}, {\"name\": \"x\", \"kind\": \"ratio\", \"numerator\": "
+		"\"cost_each\", \"denominator\": \"stock\", \"unit\": \"$\"}],",
+		"metrics[1]: numerator: cost_each is already a ratio or difference");
+	assert_change_rejected(FILE_NAME, MAP,
+			       "\"kind\": \"ratio\", \"numerator\": \"cost\", \"denominator\"",
+			       "\"kind\": \"difference\", \"left\": \"cost\", \"right\"",
+			       "cost is in $, but stock in count");
 }
 
 static void rejects_invalid_dimensions(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "\"grains\": [\"month\"]", "\"grains\": [\"hour\"]",
-		       "a date has no hour");
-	refused_change(FILE_NAME, MAP, "[0, 10, 20]", "[0, 20, 10]", "ascending");
-	refused_change(FILE_NAME, MAP, "\"column\": \"file\"", "\"column\": \"files\"",
-		       "price has no column files");
-	refused_change(FILE_NAME, MAP, "\"entity\": \"price\", \"column\": \"file\"",
-		       "\"entity\": \"prices\", \"column\": \"file\"", "unknown entity prices");
-	refused_change(FILE_NAME, MAP, "\"load\": false", "\"load\": false, \"values\": [\"a\"]",
-		       "values that are not loaded");
-	refused_change(FILE_NAME, MAP, "\"type\": \"date\", \"grains\"",
-		       "\"type\": \"date\", \"load\": true, \"grains\"",
-		       "only text values are loaded");
+	assert_change_rejected(FILE_NAME, MAP, "\"grains\": [\"month\"]", "\"grains\": [\"hour\"]",
+			       "a date has no hour");
+	assert_change_rejected(FILE_NAME, MAP, "[0, 10, 20]", "[0, 20, 10]", "ascending");
+	assert_change_rejected(FILE_NAME, MAP, "\"column\": \"file\"", "\"column\": \"files\"",
+			       "price has no column files");
+	assert_change_rejected(FILE_NAME, MAP, "\"entity\": \"price\", \"column\": \"file\"",
+			       "\"entity\": \"prices\", \"column\": \"file\"",
+			       "unknown entity prices");
+	assert_change_rejected(FILE_NAME, MAP, "\"load\": false",
+			       "\"load\": false, \"values\": [\"a\"]",
+			       "values that are not loaded");
+	assert_change_rejected(FILE_NAME, MAP, "\"type\": \"date\", \"grains\"",
+			       "\"type\": \"date\", \"load\": true, \"grains\"",
+			       "only text values are loaded");
 }
 
 static void reads_named_conditions(void **state)
@@ -290,19 +303,23 @@ static void reads_named_conditions(void **state)
 static void rejects_invalid_conditions(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, MAP, "today-30d", "a month ago",
-		       "conditions[0]: where: \"a month ago\" is not a value of price_day (date)");
-	refused_change(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]", "\"ten\" is not a value of size");
-	refused_change(FILE_NAME, MAP, "\"name\": \"size\", \"op\"",
-		       "\"name\": \"shop_name\", \"op\"",
-		       "where: shop_name is not a dimension of price");
-	refused_change(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
-		       "size is not text: contains works only with text");
-	refused_change(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",
-		       "conditions[0]: stock is already declared");
-	refused_change(FILE_NAME, MAP, "\"name\": \"stale\", \"entity\": \"price\"",
-		       "\"name\": \"stale\", \"entity\": \"prices\"", "unknown entity prices");
-	refused_change(FILE_NAME, MAP, "\"synonyms\": [\"old\"], \"where\"", "\"when\"", "when");
+	assert_change_rejected(
+		FILE_NAME, MAP, "today-30d", "a month ago",
+		"conditions[0]: where: \"a month ago\" is not a value of price_day (date)");
+	assert_change_rejected(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]",
+			       "\"ten\" is not a value of size");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"size\", \"op\"",
+			       "\"name\": \"shop_name\", \"op\"",
+			       "where: shop_name is not a dimension of price");
+	assert_change_rejected(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
+			       "size is not text: contains works only with text");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",
+			       "conditions[0]: stock is already declared");
+	assert_change_rejected(FILE_NAME, MAP, "\"name\": \"stale\", \"entity\": \"price\"",
+			       "\"name\": \"stale\", \"entity\": \"prices\"",
+			       "unknown entity prices");
+	assert_change_rejected(FILE_NAME, MAP, "\"synonyms\": [\"old\"], \"where\"", "\"when\"",
+			       "when");
 }
 
 static void views_can_be_in_a_separate_file(void **state)
@@ -313,10 +330,10 @@ static void views_can_be_in_a_separate_file(void **state)
 			"[\"a\"]}]}");
 	load_map();
 	assert_non_null(schema_view(catalog_schema(catalog), "dbo.more"));
-	refused("config/energy/schema.json",
-		"{\"views\": [{\"name\": \"dbo.tags\", \"about\": \"x\"}]}",
-		"views: dbo.tags is already declared in config/energy/catalogue.json");
-	refused("config/energy/schema.json", "{\"entities\": []}", "entities");
+	assert_rejected("config/energy/schema.json",
+			"{\"views\": [{\"name\": \"dbo.tags\", \"about\": \"x\"}]}",
+			"views: dbo.tags is already declared in config/energy/catalogue.json");
+	assert_rejected("config/energy/schema.json", "{\"entities\": []}", "entities");
 }
 
 int main(void)

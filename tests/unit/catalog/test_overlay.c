@@ -48,7 +48,7 @@ static json_t *parsed(const char *text)
 	return json;
 }
 
-static int open_all(void **state)
+static int set_up_overlay(void **state)
 {
 	(void)state;
 	everything.schema = parsed(SALES);
@@ -56,7 +56,7 @@ static int open_all(void **state)
 	return 0;
 }
 
-static int close_all(void **state)
+static int tear_down_overlay(void **state)
 {
 	(void)state;
 	json_decref((json_t *)everything.schema);
@@ -64,7 +64,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-static struct catalog *with(const struct catalog_overlay *o)
+static struct catalog *load_with(const struct catalog_overlay *o)
 {
 	struct catalog *c = NULL;
 	struct err e = {0};
@@ -75,7 +75,7 @@ static struct catalog *with(const struct catalog_overlay *o)
 }
 
 /* Expects that additions with this schema and these aliases are rejected with this error. */
-static void refuses(const char *schema, const char *aliases, const char *why)
+static void assert_overlay_rejected(const char *schema, const char *aliases, const char *why)
 {
 	struct catalog_overlay o = {.tenant = "acme", .source = "uploads"};
 	const struct catalog_overlay *list = &o;
@@ -85,10 +85,10 @@ static void refuses(const char *schema, const char *aliases, const char *why)
 	o.schema = schema ? parsed(schema) : NULL;
 	o.aliases = aliases ? parsed(aliases) : NULL;
 	if (catalog_with_overlays(catalog, &list, 1, &c, &e))
-		fail_msg("accepted, though: %s", why);
+		fail_msg("accepted, expected: %s", why);
 	assert_null(c);
 	if (e.code != ERR_INPUT || !strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, why);
 	json_decref((json_t *)o.schema);
 	json_decref((json_t *)o.aliases);
 }
@@ -105,18 +105,18 @@ static void additions_are_only_in_the_overlay(void **state)
 {
 	struct principal who = reader("acme");
 	struct arena *a = arena_new(1 << 20);
-	struct catalog_view mine, theirs;
+	struct catalog_view extended, base_view;
 	struct catalog *c;
 
 	(void)state;
 	load();
-	c = with(&everything);
-	catalog_for(c, &who, a, &mine);
-	catalog_for(catalog, &who, a, &theirs);
-	assert_int_equal(mine.flow_count, 1);
-	assert_string_equal(mine.flows[0]->name, "first_hub");
-	assert_true(mine.flows[0]->own);
-	assert_int_equal(theirs.flow_count, 0);
+	c = load_with(&everything);
+	catalog_for(c, &who, a, &extended);
+	catalog_for(catalog, &who, a, &base_view);
+	assert_int_equal(extended.flow_count, 1);
+	assert_string_equal(extended.flows[0]->name, "first_hub");
+	assert_true(extended.flows[0]->own);
+	assert_int_equal(base_view.flow_count, 0);
 	assert_ptr_equal(c->tools, catalog->tools);
 	assert_ptr_equal(c->domains, catalog->domains);
 	assert_string_equal(catalog_dimension(c, "region")->source, "uploads");
@@ -141,21 +141,21 @@ static void additions_are_only_in_the_overlay(void **state)
 static void extends_dimension_of_the_packs(void **state)
 {
 	struct catalog *c;
-	const struct dimension_def *d, *was;
+	const struct dimension_def *d, *base;
 
 	(void)state;
 	load();
-	c = with(&everything);
+	c = load_with(&everything);
 	d = catalog_dimension(c, "market");
-	was = catalog_dimension(catalog, "market");
-	assert_int_equal(d->index, was->index);
+	base = catalog_dimension(catalog, "market");
+	assert_int_equal(d->index, base->index);
 	assert_int_equal(strlist_len(d->values), 3); /* West existed already */
 	assert_string_equal(d->values[2], "North");
 	assert_string_equal(d->packs[0], "energy");
 	assert_string_equal(d->packs[2], "tenant acme");
-	assert_int_equal(d->alias_count, was->alias_count + 1);
-	assert_string_equal(d->aliases[was->alias_count].pack, "tenant acme");
-	assert_int_equal(strlist_len(was->values), 2);
+	assert_int_equal(d->alias_count, base->alias_count + 1);
+	assert_string_equal(d->aliases[base->alias_count].pack, "tenant acme");
+	assert_int_equal(strlist_len(base->values), 2);
 	assert_int_equal(catalog_dimension(c, "region")->index, catalog->dimension_count);
 	catalog_unref(&c);
 }
@@ -169,7 +169,7 @@ static void gate_policy_follows_permissions(void **state)
 
 	(void)state;
 	load();
-	c = with(&everything);
+	c = load_with(&everything);
 	policy = catalog_gate_policy(c, &who, "acme", a);
 	assert_int_equal(policy.view_count, 1); /* dbo.prices has no columns */
 	assert_string_equal(policy.views[0].name, "uploads.sales");
@@ -189,7 +189,7 @@ static void reports_invalid_flows(void **state)
 
 	(void)state;
 	load();
-	c = with(&everything);
+	c = load_with(&everything);
 	assert_int_equal(catalog_flow_faults(c, &faults), 2);
 	assert_string_equal(faults[0].path, "approved/stale");
 	assert_non_null(strstr(faults[0].why, "get_weather"));
@@ -209,8 +209,8 @@ static void flows_and_aliases_do_not_change_the_hash(void **state)
 	(void)state;
 	load();
 	names.schema = NULL;
-	one = with(&names);
-	two = with(&everything);
+	one = load_with(&names);
+	two = load_with(&everything);
 	assert_string_equal(one->hash, catalog->hash);
 	assert_string_not_equal(two->hash, catalog->hash);
 	catalog_unref(&one);
@@ -226,7 +226,7 @@ static void overlay_outlives_its_inputs(void **state)
 	(void)state;
 	load();
 	base = catalog;
-	c = with(&copy);
+	c = load_with(&copy);
 	arena_free(&a);
 	catalog_unref(&catalog); /* the overlay refers to it */
 	assert_non_null(catalog_tool(c, "get_price"));
@@ -262,27 +262,30 @@ static void combines_overlays_of_several_owners(void **state)
 	assert_non_null(strstr(e.text, "uploads.sales is already declared in "));
 }
 
-static void names_each_mistake(void **state)
+static void errors_name_the_cause(void **state)
 {
 	(void)state;
 	load();
-	refuses("{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"x\"}]}", NULL,
-		"dbo.prices is already declared in config/energy/catalogue.json");
-	refuses("{\"dimensions\": [{\"name\": \"a\", \"view\": \"uploads.other\", \"column\": "
+	assert_overlay_rejected("{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"x\"}]}", NULL,
+				"dbo.prices is already declared in config/energy/catalogue.json");
+	assert_overlay_rejected(
+		"{\"dimensions\": [{\"name\": \"a\", \"view\": \"uploads.other\", \"column\": "
 		"\"b\"}]}",
 		NULL, "uploads.other is not an approved view");
-	refuses("{\"dimensions\": [{\"name\": \"a\", \"values\": [\"b\"], \"permission\": "
+	assert_overlay_rejected(
+		"{\"dimensions\": [{\"name\": \"a\", \"values\": [\"b\"], \"permission\": "
 		"\"source:u2\"}]}",
 		NULL, "source:u2 is not a permission");
-	refuses("{\"dimensions\": [{\"name\": \"market\", \"view\": \"dbo.prices\", \"column\": "
+	assert_overlay_rejected(
+		"{\"dimensions\": [{\"name\": \"market\", \"view\": \"dbo.prices\", \"column\": "
 		"\"m\"}]}",
 		NULL, "already declares market with another view");
-	refuses("{\"calendar\": {}}", NULL, "calendar");
-	refuses(NULL, "{\"market\": [{\"text\": \"Dawn\", \"value\": \"East\"}]}",
-		"\"Dawn\" is not in lower case");
-	refuses(NULL, "{\"market\": [{\"text\": \"dusk\", \"value\": \"South\"}]}",
-		"South is not a known value of market");
-	refuses(NULL, "{\"shelf\": []}", "aliases: shelf is not a dimension");
+	assert_overlay_rejected("{\"calendar\": {}}", NULL, "calendar");
+	assert_overlay_rejected(NULL, "{\"market\": [{\"text\": \"Dawn\", \"value\": \"East\"}]}",
+				"\"Dawn\" is not in lower case");
+	assert_overlay_rejected(NULL, "{\"market\": [{\"text\": \"dusk\", \"value\": \"South\"}]}",
+				"South is not a known value of market");
+	assert_overlay_rejected(NULL, "{\"shelf\": []}", "aliases: shelf is not a dimension");
 }
 
 int main(void)
@@ -295,8 +298,8 @@ int main(void)
 		TEST(flows_and_aliases_do_not_change_the_hash),
 		TEST(overlay_outlives_its_inputs),
 		TEST(combines_overlays_of_several_owners),
-		TEST(names_each_mistake),
+		TEST(errors_name_the_cause),
 	};
 
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, set_up_overlay, tear_down_overlay);
 }

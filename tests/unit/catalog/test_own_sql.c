@@ -68,7 +68,8 @@ static void allows_joins_only_along_edges(void **state)
 		       "the map has no edge between them"));
 }
 
-/* A refusal does not mention views that the caller may not see, and they do not make joins free. */
+/* A refusal does not mention views that the caller may not see. Without their edges, no other joins
+ * are allowed. */
 static void omits_edges_to_denied_views(void **state)
 {
 	const char *permissions[] = {"chat:read_market_data"};

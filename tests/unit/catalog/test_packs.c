@@ -1,4 +1,4 @@
-/* Several packs in one catalogue: what they share, what they must not, and their files. */
+/* Several packs in one catalogue: shared values, conflicts, and their files. */
 #include "catalog_test.h"
 
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "vesper/limits.h"
 
 #define REGISTRY "config/packs.json"
-#define TWO                                                                                        \
+#define TWO_PACKS                                                                                  \
 	"{\"packs\": [{\"name\": \"energy\", \"default\": true},\n"                                \
 	" {\"name\": \"stall\", \"default\": true, \"needs\": [\"energy\"]},\n"                    \
 	" {\"name\": \"other\"}]}\n"
@@ -32,7 +32,7 @@
 static int set_up_two(void **state)
 {
 	set_up(state);
-	temp_root_write(&root, REGISTRY, TWO);
+	temp_root_write(&root, REGISTRY, TWO_PACKS);
 	temp_root_write(&root, "config/stall/catalogue.json", STALL_CATALOGUE);
 	temp_root_write(&root, "config/stall/permissions.json", STALL_PERMISSIONS);
 	temp_root_write(&root, "config/stall/entities.json",
@@ -100,10 +100,10 @@ static void catalogue_has_only_listed_packs(void **state)
 	assert_null(catalog_role(catalog, "reader")[2]);
 }
 
-static void checks_pack_lists(void **state)
+static void rejects_invalid_pack_lists(void **state)
 {
 	static const char *const unknown[] = {"energy", "circus", NULL};
-	static const char *const lonely[] = {"stall", NULL};
+	static const char *const without_dependency[] = {"stall", NULL};
 	const char *const roots[] = {root.path, NULL};
 	struct arena *a = arena_new(1 << 20);
 	struct pack_list list;
@@ -114,12 +114,12 @@ static void checks_pack_lists(void **state)
 	assert_true(packs_read(roots, a, &packs, &e));
 	assert_false(packs_list(packs, unknown, a, &list, &e));
 	assert_string_equal(e.text, "unknown pack circus");
-	assert_false(packs_list(packs, lonely, a, &list, &e));
+	assert_false(packs_list(packs, without_dependency, a, &list, &e));
 	assert_non_null(strstr(e.text, "pack stall needs pack energy"));
 	arena_free(&a);
 }
 
-static void checks_registries(void **state)
+static void rejects_invalid_registries(void **state)
 {
 	static const struct {
 		const char *from, *to, *why;
@@ -138,41 +138,42 @@ static void checks_registries(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		refused_change(REGISTRY, TWO, bad[i].from, bad[i].to, bad[i].why);
-	refused(REGISTRY, "{\"packs\": []}", "expected a list of packs");
+		assert_change_rejected(REGISTRY, TWO_PACKS, bad[i].from, bad[i].to, bad[i].why);
+	assert_rejected(REGISTRY, "{\"packs\": []}", "expected a list of packs");
 	buf_init(&many, 1 << 20);
 	buf_str(&many, "{\"packs\": [");
 	for (int i = 0; i <= PACKS_MAX; i++)
 		buf_printf(&many, "%s{\"name\": \"p%d\"}", i ? "," : "", i);
 	buf_str(&many, "]}");
-	refused(REGISTRY, buf_text(&many), "more than 64 packs");
+	assert_rejected(REGISTRY, buf_text(&many), "more than 64 packs");
 	buf_deinit(&many);
 }
 
-static void rejects_contradicting_packs(void **state)
+static void rejects_conflicting_packs(void **state)
 {
 	(void)state;
 	temp_root_write(
 		&root, "prompts/energy/flow/walk.flow",
 		"---\nflow: walk\nabout: x\nagent: price_agent\n---\ndo a get_price hub=E1\n");
-	refused("prompts/stall/flow/walk.flow",
-		"---\nflow: walk\nabout: y\nagent: stall_agent\n---\ndo a count_stalls "
-		"market=West\n",
-		"prompts/stall/flow/walk.flow:1: flow walk is already defined in "
-		"prompts/energy/flow/walk.flow");
+	assert_rejected("prompts/stall/flow/walk.flow",
+			"---\nflow: walk\nabout: y\nagent: stall_agent\n---\ndo a count_stalls "
+			"market=West\n",
+			"prompts/stall/flow/walk.flow:1: flow walk is already defined in "
+			"prompts/energy/flow/walk.flow");
 	temp_root_write(&root, "prompts/stall/flow/walk.flow", NULL);
-	refused("sql/stall/stalls/get_price.sql", SMALL_TOOL,
-		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql already "
-		"declares this tool");
+	assert_rejected("sql/stall/stalls/get_price.sql", SMALL_TOOL,
+			"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql already "
+			"declares this tool");
 	temp_root_write(&root, "sql/stall/stalls/get_price.sql", NULL);
-	refused_change(
+	assert_change_rejected(
 		"config/stall/catalogue.json", STALL_CATALOGUE, "\"market\", \"values\"",
 		"\"market\", \"permission\": \"stall:read\", \"values\"",
 		"config/stall/catalogue.json:2: dimensions: config/energy/catalogue.json already "
 		"declares market with another view");
-	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "dbo.stalls", "dbo.prices",
-		       "config/stall/catalogue.json:1: views: dbo.prices is already declared in "
-		       "config/energy/catalogue.json");
+	assert_change_rejected(
+		"config/stall/catalogue.json", STALL_CATALOGUE, "dbo.stalls", "dbo.prices",
+		"config/stall/catalogue.json:1: views: dbo.prices is already declared in "
+		"config/energy/catalogue.json");
 }
 
 static void packs_can_only_add_permissions(void **state)
@@ -191,8 +192,8 @@ static void packs_can_only_add_permissions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		refused("config/stall/permissions.json", bad[i].text, bad[i].why);
-	refused("config/stall/permissions.json", NULL, STALL_TOOL_PATH);
+		assert_rejected("config/stall/permissions.json", bad[i].text, bad[i].why);
+	assert_rejected("config/stall/permissions.json", NULL, STALL_TOOL_PATH);
 }
 
 static void rejects_links_out_of_the_root(void **state)
@@ -207,8 +208,8 @@ static void rejects_links_out_of_the_root(void **state)
 	temp_root_write(&root, STALL_TOOL_PATH, NULL);
 	snprintf(path, sizeof(path), "%s/" STALL_TOOL_PATH, root.path);
 	assert_int_equal(symlink(outside, path), 0);
-	refused("config/other/catalogue.json", "{}",
-		STALL_TOOL_PATH ":1: the symbolic link points outside");
+	assert_rejected("config/other/catalogue.json", "{}",
+			STALL_TOOL_PATH ":1: a link that leaves");
 	unlink(path);
 	unlink(outside);
 }
@@ -235,16 +236,16 @@ static void pack_can_be_in_another_root(void **state)
 
 int main(void)
 {
-#define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
+#define WITH_TWO_PACKS(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
 	const struct CMUnitTest tests[] = {
-		IN_TWO(merges_pack_lists),
-		IN_TWO(catalogue_has_only_listed_packs),
-		IN_TWO(checks_pack_lists),
-		IN_TWO(checks_registries),
-		IN_TWO(rejects_contradicting_packs),
-		IN_TWO(packs_can_only_add_permissions),
-		IN_TWO(rejects_links_out_of_the_root),
-		IN_TWO(pack_can_be_in_another_root),
+		WITH_TWO_PACKS(merges_pack_lists),
+		WITH_TWO_PACKS(catalogue_has_only_listed_packs),
+		WITH_TWO_PACKS(rejects_invalid_pack_lists),
+		WITH_TWO_PACKS(rejects_invalid_registries),
+		WITH_TWO_PACKS(rejects_conflicting_packs),
+		WITH_TWO_PACKS(packs_can_only_add_permissions),
+		WITH_TWO_PACKS(rejects_links_out_of_the_root),
+		WITH_TWO_PACKS(pack_can_be_in_another_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,12 +42,12 @@ static void inserts_pack_rules_at_their_slot(void **state)
 static void rejects_unknown_slots_at_start(void **state)
 {
 	(void)state;
-	refused("prompts/synthesizer.md", "Write.\n",
-		"prompts/synthesizer.md:1: {{rules}} is missing");
-	refused("prompts/supervisor.md", "{{domains}}\n\n{{dimension}}",
-		"prompts/supervisor.md:3: unknown slot {{dimension}}");
-	refused("prompts/supervisor.md", "tools", "{{domains}} is missing");
-	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
+	assert_rejected("prompts/synthesizer.md", "Write.\n",
+			"prompts/synthesizer.md:1: {{rules}} is missing");
+	assert_rejected("prompts/supervisor.md", "{{domains}}\n\n{{dimension}}",
+			"prompts/supervisor.md:3: unknown slot {{dimension}}");
+	assert_rejected("prompts/supervisor.md", "tools", "{{domains}} is missing");
+	assert_rejected("prompts/supervisor.md", NULL, "prompts/supervisor.md");
 }
 
 static void limits_prompt_size(void **state)
@@ -59,7 +59,7 @@ static void limits_prompt_size(void **state)
 	temp_root_write(&root, "prompts/agent.md", text);
 	load();
 	text[PROMPT_FILE_BYTES_MAX] = 'x';
-	refused("prompts/agent.md", text, "larger than 65536 bytes");
+	assert_rejected("prompts/agent.md", text, "larger than 65536 bytes");
 	mem_free(text);
 }
 

@@ -10,7 +10,7 @@
 #include "small_root.h"
 #include "vesper/catalog.h"
 
-static void refused(const char *router, const char *why)
+static void assert_rejected(const char *router, const char *why)
 {
 	struct temp_root root = small_root_new();
 	struct catalog *c;
@@ -19,7 +19,7 @@ static void refused(const char *router, const char *why)
 	temp_root_write(&root, "config/router.json", router);
 	assert_false(catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e));
 	if (!strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, why);
 	temp_root_free(&root);
 }
 
@@ -44,16 +44,18 @@ static void reads_weights(void **state)
 static void rejects_invalid_weights(void **state)
 {
 	(void)state;
-	refused(NULL, "config/router.json");
-	refused("{}", "config/router.json:1: words.name");
-	refused("{\n\"wordz\": {}}", "config/router.json:2: wordz: unknown member");
-	refused("{\n\"words\": {\"nam\": 1}}", "config/router.json:2: words: nam: unknown member");
-	refused("{\n\"kind\": {\"tools\": 0}}",
-		"config/router.json:2: kind: tools: unknown member");
-	refused("{\n\n\"words\": 5}", "config/router.json:3: words: not an object");
-	refused("{\"words\": {\"name\": \"3\"}}", "words.name: expected a number from 0 to 10");
-	refused("{\"words\": {\n\"name\": 11}}",
-		"config/router.json:2: words.name: expected a number from 0 to 10");
+	assert_rejected(NULL, "config/router.json");
+	assert_rejected("{}", "config/router.json:1: words.name");
+	assert_rejected("{\n\"wordz\": {}}", "config/router.json:2: wordz: unknown member");
+	assert_rejected("{\n\"words\": {\"nam\": 1}}",
+			"config/router.json:2: words: nam: unknown member");
+	assert_rejected("{\n\"kind\": {\"tools\": 0}}",
+			"config/router.json:2: kind: tools: unknown member");
+	assert_rejected("{\n\n\"words\": 5}", "config/router.json:3: words: not an object");
+	assert_rejected("{\"words\": {\"name\": \"3\"}}",
+			"words.name: expected a number from 0 to 10");
+	assert_rejected("{\"words\": {\n\"name\": 11}}",
+			"config/router.json:2: words.name: expected a number from 0 to 10");
 }
 
 int main(void)

@@ -32,31 +32,33 @@ static void reads_dimensions(void **state)
 static void rejects_invalid_catalogue(void **state)
 {
 	(void)state;
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"calendar\"", "\"calender\"", "calender");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"view\": \"dbo.prices\"",
-		       "\"view\": \"dbo.price\"", "dbo.price is not an approved view");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"parent\": \"market\"",
-		       "\"parent\": \"region\"", "parent region is not a dimension");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"West\": [\"W1\"]", "\"North\": [\"W1\"]",
-		       "North is not a value of market");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"name\": \"hub\"", "\"name\": \"market\"",
-		       "market appears twice");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]", "[\"East\", \"East\"]",
-		       "East appears twice");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"", "\"label\": \"file\"",
-		       "view and column must be given together");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
-		       "\"peak_last_hour\": 24", "peak_last_hour: must be 0 to 23");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
-		       "\"peak_last_hour\": 3", "the peak ends before it begins");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"",
-		       "\"column\": \"file\", \"permission\": \"chat:fly\"",
-		       "chat:fly is not a permission");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
-		       "[\"East\", \"West\"], \"watermark\": \"id\"", "a watermark without a view");
-	refused(FILE_NAME, "[]", "not an object");
-	refused(FILE_NAME, "{", "config/energy/catalogue.json");
-	refused(FILE_NAME, NULL, "config/energy/catalogue.json");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"calendar\"", "\"calender\"",
+			       "calender");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"view\": \"dbo.prices\"",
+			       "\"view\": \"dbo.price\"", "dbo.price is not an approved view");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"parent\": \"market\"",
+			       "\"parent\": \"region\"", "parent region is not a dimension");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"West\": [\"W1\"]",
+			       "\"North\": [\"W1\"]", "North is not a value of market");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"name\": \"hub\"",
+			       "\"name\": \"market\"", "market appears twice");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			       "[\"East\", \"East\"]", "East appears twice");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"",
+			       "\"label\": \"file\"", "view and column must be given together");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
+			       "\"peak_last_hour\": 24", "peak_last_hour: must be 0 to 23");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
+			       "\"peak_last_hour\": 3", "the peak ends before it begins");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"",
+			       "\"column\": \"file\", \"permission\": \"chat:fly\"",
+			       "chat:fly is not a permission");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			       "[\"East\", \"West\"], \"watermark\": \"id\"",
+			       "a watermark without a view");
+	assert_rejected(FILE_NAME, "[]", "not an object");
+	assert_rejected(FILE_NAME, "{", "config/energy/catalogue.json");
+	assert_rejected(FILE_NAME, NULL, "config/energy/catalogue.json");
 }
 
 #define FILE_DIMENSION "\"column\": \"file\"}"
@@ -67,8 +69,8 @@ static void rejects_invalid_catalogue(void **state)
 static void dimension_can_resolve_to_another(void **state)
 {
 	const struct dimension_def *d;
-	char *text = changed(SMALL_CATALOGUE, FILE_DIMENSION,
-			     FILE_ID " \"resolves\": \"file\", \"by\": \"file\"}");
+	char *text = with_change(SMALL_CATALOGUE, FILE_DIMENSION,
+				 FILE_ID " \"resolves\": \"file\", \"by\": \"file\"}");
 
 	(void)state;
 	temp_root_write(&root, FILE_NAME, text);
@@ -77,32 +79,34 @@ static void dimension_can_resolve_to_another(void **state)
 	d = catalog_dimension(catalog, "file_id");
 	assert_string_equal(d->resolves, "file");
 	assert_string_equal(d->by, "file");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"resolves\": \"file\"}", "resolves requires by");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION, FILE_ID " \"by\": \"file\"}",
-		       "resolves requires by");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"values\": [\"a\"], \"resolves\": \"file\", \"by\": \"file\"}",
-		       "excludes values and parent");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"resolves\": \"files\", \"by\": \"file\"}",
-		       "is not a dimension of values");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"resolves\": \"file_id\", \"by\": \"file\"}",
-		       "is not a dimension of values");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"resolves\": \"market\", \"by\": \"file\"}",
-		       "market belongs to another view");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID " \"resolves\": \"file\"}", "resolves requires by");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID " \"by\": \"file\"}", "resolves requires by");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID
+			       " \"values\": [\"a\"], \"resolves\": \"file\", \"by\": \"file\"}",
+			       "excludes values and parent");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID " \"resolves\": \"files\", \"by\": \"file\"}",
+			       "is not a dimension of values");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID " \"resolves\": \"file_id\", \"by\": \"file\"}",
+			       "is not a dimension of values");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+			       FILE_ID " \"resolves\": \"market\", \"by\": \"file\"}",
+			       "market belongs to another view");
 }
 
 static void reads_words(void **state)
 {
 	(void)state;
-	char *worded = changed(SMALL_CATALOGUE, "[\"East\", \"West\"]",
-			       "[\"East\", \"West\"], \"words\": {\"East\": \"the east\", \"\": "
-			       "\"nowhere\"}");
+	char *with_words =
+		with_change(SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			    "[\"East\", \"West\"], \"words\": {\"East\": \"the east\", \"\": "
+			    "\"nowhere\"}");
 
-	temp_root_write(&root, FILE_NAME, worded);
+	temp_root_write(&root, FILE_NAME, with_words);
 	load();
 	const char *const *words = catalog_dimension(catalog, "market")->words;
 	assert_string_equal(words[0], "East");
@@ -110,29 +114,32 @@ static void reads_words(void **state)
 	assert_string_equal(words[2], "");
 	assert_string_equal(words[3], "nowhere");
 	assert_null(words[4]);
-	mem_free(worded);
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
-		       "[\"East\", \"West\"], \"words\": {\"North\": \"x\"}",
-		       "North: not the text of a known value");
-	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
-		       "[\"East\", \"West\"], \"words\": []", "words: not an object");
+	mem_free(with_words);
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			       "[\"East\", \"West\"], \"words\": {\"North\": \"x\"}",
+			       "North: not the text of a known value");
+	assert_change_rejected(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			       "[\"East\", \"West\"], \"words\": []", "words: not an object");
 }
 
 static void rejects_invalid_aliases(void **state)
 {
 	(void)state;
-	refused("config/energy/entities.json", "{\"region\": []}", "region is not a dimension");
-	refused("config/energy/entities.json",
-		"{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
-		"North is not a known value of market");
-	refused("config/energy/entities.json",
-		"{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}", "not in lower case");
-	refused("config/energy/entities.json",
+	assert_rejected("config/energy/entities.json", "{\"region\": []}",
+			"region is not a dimension");
+	assert_rejected("config/energy/entities.json",
+			"{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
+			"North is not a known value of market");
+	assert_rejected("config/energy/entities.json",
+			"{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}",
+			"not in lower case");
+	assert_rejected(
+		"config/energy/entities.json",
 		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market=North\"}]}",
 		"market=North is not a known");
-	refused("config/energy/entities.json",
-		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market\"}]}",
-		"market is not a known");
+	assert_rejected("config/energy/entities.json",
+			"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market\"}]}",
+			"market is not a known");
 }
 
 /* Aliases that no question could contain. */
@@ -145,19 +152,20 @@ static void rejects_aliases_that_cannot_match(void **state)
 			"{\"market\": [{\"text\": \"one two three four five six seven o'eight\", "
 			"\"value\": \"East\"}]}");
 	load();
-	refused("config/energy/entities.json",
+	assert_rejected(
+		"config/energy/entities.json",
 		"{\"market\": [\n{\"text\": \"one two three four five six seven eight-nine\", "
 		"\"value\": \"East\"}]}",
 		"config/energy/entities.json:2: market[0]: text: \"one two three four five six "
 		"seven eight-nine\" has 9 words, not 1 to 8");
-	refused("config/energy/entities.json",
-		"{\"market\": [{\"text\": \" - \", \"value\": \"East\"}]}",
-		"text: \" - \" has 0 words");
+	assert_rejected("config/energy/entities.json",
+			"{\"market\": [{\"text\": \" - \", \"value\": \"East\"}]}",
+			"text: \" - \" has 0 words");
 	memset(name, 'x', ALIAS_BYTES_MAX + 1);
 	name[ALIAS_BYTES_MAX + 1] = '\0';
 	snprintf(text, sizeof(text), "{\"market\": [{\"text\": \"%s\", \"value\": \"East\"}]}",
 		 name);
-	refused("config/energy/entities.json", text, "text: longer than 120 bytes: xxx");
+	assert_rejected("config/energy/entities.json", text, "text: longer than 120 bytes: xxx");
 }
 
 #define UNIT(symbol, dimension)                                                                    \
@@ -181,7 +189,7 @@ static void adds_pack_units_to_shared_units(void **state)
 	assert_non_null(units_find(&catalog->units, "beds"));
 	snprintf(text, sizeof(text), "{\"units\": [\n%s],\n%s", UNIT("MW", "beds"),
 		 &SMALL_CATALOGUE[1]);
-	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is already registered");
+	assert_rejected(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is already registered");
 }
 
 /* SQLite attaches the file once for each schema. */
@@ -200,8 +208,9 @@ static void limits_schemas_of_a_source(void **state)
 		text = mem_printf("%.*s%s%s", (int)(at - SMALL_CATALOGUE), SMALL_CATALOGUE, views,
 				  at);
 		if (i == DB_SCHEMAS_MAX) {
-			refused(FILE_NAME, text, "dbo: source warehouse has more than 8 schemas");
-			refused(FILE_NAME, text, FILE_NAME ":");
+			assert_rejected(FILE_NAME, text,
+					"dbo: source warehouse has more than 8 schemas");
+			assert_rejected(FILE_NAME, text, FILE_NAME ":");
 		} else {
 			temp_root_write(&root, FILE_NAME, text);
 			load();

@@ -1,7 +1,7 @@
 /* Sources of packs, views, tools and dimensions. */
 #include "catalog_test.h"
 
-#define TWO                                                                                        \
+#define TWO_PACKS                                                                                  \
 	"{\"packs\": [{\"name\": \"energy\", \"default\": true},\n"                                \
 	" {\"name\": \"stall\", \"default\": true, \"source\": \"fair\"}]}\n"
 #define STALL_CATALOGUE                                                                            \
@@ -27,7 +27,7 @@
 static int set_up_two(void **state)
 {
 	set_up(state);
-	temp_root_write(&root, "config/packs.json", TWO);
+	temp_root_write(&root, "config/packs.json", TWO_PACKS);
 	temp_root_write(&root, "config/stall/catalogue.json", STALL_CATALOGUE);
 	temp_root_write(&root, STALL_TOOL_PATH, STALL_TOOL);
 	temp_root_write(&root, "prompts/stall/stalls.md", STALL_DOMAIN);
@@ -61,36 +61,39 @@ static void pack_views_and_tools_have_its_source(void **state)
 static void tool_reads_only_views_of_its_source(void **state)
 {
 	(void)state;
-	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: warehouse\n-- about",
-		       STALL_TOOL_PATH
-		       ":7: query main: fair.stalls is a view of source fair, but the "
-		       "tool reads source warehouse");
-	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: The Fair\n-- about",
-		       STALL_TOOL_PATH ":2: \"The Fair\" is not a source name");
-	refused_change(STALL_TOOL_PATH, STALL_TOOL, "FROM fair.stalls s",
-		       "FROM dbo.prices p, fair.stalls s",
-		       "dbo.prices is a view of source warehouse, but the tool reads source fair");
-	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "old.stalls", "dbo.prices",
-		       "config/stall/catalogue.json:1: views: dbo.prices is already declared in "
-		       "config/energy/catalogue.json, as a view of source warehouse");
-	refused_change("config/packs.json", TWO, "\"fair\"", "\"../fair\"",
-		       "packs.json:2: packs[1]: \"../fair\" is not a source name");
+	assert_change_rejected(
+		STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: warehouse\n-- about",
+		STALL_TOOL_PATH ":7: query main: fair.stalls is a view of source fair, but the "
+				"tool reads source warehouse");
+	assert_change_rejected(STALL_TOOL_PATH, STALL_TOOL, "-- about",
+			       "-- source: The Fair\n-- about",
+			       STALL_TOOL_PATH ":2: \"The Fair\" is not a source name");
+	assert_change_rejected(
+		STALL_TOOL_PATH, STALL_TOOL, "FROM fair.stalls s",
+		"FROM dbo.prices p, fair.stalls s",
+		"dbo.prices is a view of source warehouse, but the tool reads source fair");
+	assert_change_rejected(
+		"config/stall/catalogue.json", STALL_CATALOGUE, "old.stalls", "dbo.prices",
+		"config/stall/catalogue.json:1: views: dbo.prices is already declared in "
+		"config/energy/catalogue.json, as a view of source warehouse");
+	assert_change_rejected("config/packs.json", TWO_PACKS, "\"fair\"", "\"../fair\"",
+			       "packs.json:2: packs[1]: \"../fair\" is not a source name");
 }
 
 static void single_tenant_source_needs_no_tenant_marker(void **state)
 {
-	static const char *const alone[] = {"fair", "acme", NULL};
+	static const char *const single_tenant[] = {"fair", "acme", NULL};
 	static const char *const names[] = {"energy", "stall", NULL};
-	const struct pack_list list = {.names = names, .one_tenant = alone};
+	const struct pack_list list = {.names = names, .one_tenant = single_tenant};
 	const char *const roots[] = {root.path, NULL};
 	struct err e = {0};
 
 	(void)state;
-	refused_change(STALL_TOOL_PATH, STALL_TOOL, "s.tenant_id = :tenant_id AND ", "",
-		       "no :tenant_id for fair.stalls");
-	char *without = changed(STALL_TOOL, "s.tenant_id = :tenant_id AND ", "");
-	temp_root_write(&root, STALL_TOOL_PATH, without);
-	mem_free(without);
+	assert_change_rejected(STALL_TOOL_PATH, STALL_TOOL, "s.tenant_id = :tenant_id AND ", "",
+			       "no :tenant_id for fair.stalls");
+	char *unmarked = with_change(STALL_TOOL, "s.tenant_id = :tenant_id AND ", "");
+	temp_root_write(&root, STALL_TOOL_PATH, unmarked);
+	mem_free(unmarked);
 	if (!catalog_load(roots, &list, &catalog, &e))
 		fail_msg("%s", e.text);
 	assert_true(catalog_dimension(catalog, "place")->one_tenant);
@@ -100,9 +103,9 @@ static void single_tenant_source_needs_no_tenant_marker(void **state)
  * other views list no columns, so ad hoc SQL cannot use them. */
 static void ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant(void **state)
 {
-	static const char *const alone[] = {"fair", "acme", NULL};
+	static const char *const single_tenant[] = {"fair", "acme", NULL};
 	static const char *const names[] = {"energy", "stall", NULL};
-	const struct pack_list list = {.names = names, .one_tenant = alone};
+	const struct pack_list list = {.names = names, .one_tenant = single_tenant};
 	const char *const roots[] = {root.path, NULL};
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy;
@@ -126,12 +129,12 @@ static void ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant(void **sta
 
 int main(void)
 {
-#define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
+#define WITH_TWO_PACKS(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
 	const struct CMUnitTest tests[] = {
-		IN_TWO(pack_views_and_tools_have_its_source),
-		IN_TWO(tool_reads_only_views_of_its_source),
-		IN_TWO(single_tenant_source_needs_no_tenant_marker),
-		IN_TWO(ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant),
+		WITH_TWO_PACKS(pack_views_and_tools_have_its_source),
+		WITH_TWO_PACKS(tool_reads_only_views_of_its_source),
+		WITH_TWO_PACKS(single_tenant_source_needs_no_tenant_marker),
+		WITH_TWO_PACKS(ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The questions of the first screen: which caller is offered which, and errors in the file. */
+/* Starter questions: which ones a caller is offered, and errors in the file. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
@@ -22,18 +22,18 @@ static char *offered(const struct principal *who, struct arena *a)
 	return text;
 }
 
-static const char *const rights[] = {"chat:use", "chat:read", "chat:read_budget", NULL};
-static const char good[] =
+static const char *const all_permissions[] = {"chat:use", "chat:read", "chat:read_budget", NULL};
+static const char valid[] =
 	"{\"starters\": [\n"
 	" {\"question\": \"For all?\", \"tool\": \"get_price\"},\n"
 	" {\"question\": \"For readers?\", \"tool\": \"get_price\", \"roles\": [\"reader\"]},\n"
 	" {\"question\": \"For chiefs?\", \"tool\": \"get_price\", \"roles\": [\"chief\"]}]}";
 
-static void two_roles(void)
+static void write_two_roles(void)
 {
-	char *roles = changed(SMALL_PERMISSIONS, "{\"reader\":",
-			      "{\"chief\": [\"chat:use\", \"chat:read\", \"chat:read_budget\"],"
-			      " \"reader\":");
+	char *roles = with_change(SMALL_PERMISSIONS, "{\"reader\":",
+				  "{\"chief\": [\"chat:use\", \"chat:read\", \"chat:read_budget\"],"
+				  " \"reader\":");
 
 	temp_root_write(&root, "config/permissions.json", roles);
 	mem_free(roles);
@@ -41,12 +41,12 @@ static void two_roles(void)
 
 static void offers_starters_by_role_and_permission(void **state)
 {
-	struct principal who = {.user = "u", .tenant = "t", .permissions = rights};
+	struct principal who = {.user = "u", .tenant = "t", .permissions = all_permissions};
 	struct arena *a = arena_new(1 << 20);
 
 	(void)state;
-	two_roles();
-	temp_root_write(&root, FILE_NAME, good);
+	write_two_roles();
+	temp_root_write(&root, FILE_NAME, valid);
 	load();
 	who.permission_count = 2;
 	assert_string_equal(offered(&who, a), "For all?\nFor readers?\n");
@@ -64,28 +64,28 @@ static void rejects_broken_file_with_line(void **state)
 	char *list, *question = arena_alloc(a, STARTER_BYTES_MAX + 2);
 
 	(void)state;
-	two_roles();
-	refused_change(FILE_NAME, good, "\"For readers?\", \"tool\": \"get_price\"",
-		       "\"For readers?\", \"tool\": \"get_prize\"",
-		       FILE_NAME ":3: starters[1]: tool: get_prize is not a tool");
-	refused_change(FILE_NAME, good, "[\"chief\"]", "[\"chef\"]",
-		       FILE_NAME ":4: starters[2]: roles: chef is not a role");
-	refused_change(FILE_NAME, good, "\"For all?\"", "\"\"",
-		       "question: must have 1 to 200 bytes");
-	refused_change(FILE_NAME, good, "\"tool\"", "\"tol\"", "starters[0]: tol");
-	refused(FILE_NAME, "{\"starters\": {}}",
-		"starters: must be a list of at most 24 questions");
+	write_two_roles();
+	assert_change_rejected(FILE_NAME, valid, "\"For readers?\", \"tool\": \"get_price\"",
+			       "\"For readers?\", \"tool\": \"get_prize\"",
+			       FILE_NAME ":3: starters[1]: tool: get_prize is not a tool");
+	assert_change_rejected(FILE_NAME, valid, "[\"chief\"]", "[\"chef\"]",
+			       FILE_NAME ":4: starters[2]: roles: chef is not a role");
+	assert_change_rejected(FILE_NAME, valid, "\"For all?\"", "\"\"",
+			       "question: 1 to 200 bytes");
+	assert_change_rejected(FILE_NAME, valid, "\"tool\"", "\"tol\"", "starters[0]: tol");
+	assert_rejected(FILE_NAME, "{\"starters\": {}}",
+			"starters: must be a list of at most 24 questions");
 
 	memset(question, 'q', STARTER_BYTES_MAX + 1);
-	refused_change(FILE_NAME, good, "For all?", question, "question: must have 1 to 200 bytes");
+	assert_change_rejected(FILE_NAME, valid, "For all?", question, "question: 1 to 200 bytes");
 	list = arena_strdup(a, many);
 	for (int i = 1; i < STARTERS_MAX; i++)
 		list = arena_printf(a, "%s, %s", list, many);
 	temp_root_write(&root, FILE_NAME, arena_printf(a, "{\"starters\": [%s]}", list));
 	load();
 	assert_int_equal(catalog->starter_count, STARTERS_MAX);
-	refused(FILE_NAME, arena_printf(a, "{\"starters\": [%s, %s]}", list, many),
-		"must be a list of at most 24 questions");
+	assert_rejected(FILE_NAME, arena_printf(a, "{\"starters\": [%s, %s]}", list, many),
+			"must be a list of at most 24 questions");
 	arena_free(&a);
 }
 

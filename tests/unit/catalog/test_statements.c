@@ -2,8 +2,7 @@
  * The statements that the energy pack's tools send, as hashes in statements.txt: an edit of a
  * fragment must change only the intended statements. A line is TOOL QUERY CONDITIONS HASH, with
  * the conditions whose --? lines are included ("-": none), so that a new optional parameter
- * changes no line. The hash covers the text for each dialect with
- * blanks folded.
+ * changes no line. The hash covers the text for each dialect, with folded blanks.
  *
  * After an intended change: VESPER_RECORD=1 ./test_catalog_statements rewrites the file.
  */
@@ -21,10 +20,10 @@
 #include "vesper/file.h"
 #include "vesper/hash.h"
 
-#define PACK     "energy"
-#define RECORDED VESPER_SOURCE_DIR "/tests/unit/catalog/statements.txt"
-#define HASH_LEN 16 /* stored characters of the hash; enough to distinguish texts */
-#define TEXT_CAP (1 << 20)
+#define PACK      "energy"
+#define RECORDING VESPER_SOURCE_DIR "/tests/unit/catalog/statements.txt"
+#define HASH_LEN  16 /* stored characters of the hash; enough to distinguish texts */
+#define TEXT_CAP  (1 << 20)
 
 static struct catalog *catalog;
 static struct arena *arena;
@@ -54,7 +53,7 @@ static bool is_blank(char c)
 }
 
 /* Runs of blanks become one, and blanks next to a bracket are removed. */
-static void fold(const char *text, struct buf *out)
+static void fold_blanks(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
 		char last = out->n > 0 ? out->p[out->n - 1] : '(';
@@ -68,7 +67,7 @@ static void fold(const char *text, struct buf *out)
 	}
 }
 
-static bool is_in(const char *list, const char *name)
+static bool list_has(const char *list, const char *name)
 {
 	struct str rest = str_of(list), word;
 
@@ -86,17 +85,17 @@ static bool is_condition(const struct sql_query *q, const char *name)
 	return false;
 }
 
-static void give(struct args *args, const struct sql_query *q, const char *conditions)
+static void set_arguments(struct args *args, const struct sql_query *q, const char *conditions)
 {
 	const struct value one = value_int(1);
 
 	for (const char *const *c = q->conditions; *c; c++)
-		if (is_in(conditions, *c))
+		if (list_has(conditions, *c))
 			args_set(args, arena, *c, one);
 	for (size_t i = 0; i < q->marker_count; i++) {
 		const struct sql_marker *m = &q->markers[i];
 
-		if (m->optional && is_condition(q, m->name) && !is_in(conditions, m->name))
+		if (m->optional && is_condition(q, m->name) && !list_has(conditions, m->name))
 			continue;
 		if (m->is_list)
 			args_set_list(args, arena, m->name, &one, 1);
@@ -118,11 +117,11 @@ static const char *hash_of(const struct tool_def *t, const char *query, const ch
 		struct sql_bound out;
 
 		if (!q)
-			return "no such query";
-		give(&args, q, conditions);
+			return "missing query";
+		set_arguments(&args, q, conditions);
 		if (!sql_render(q, &args, (enum dialect)d, arena, &out, &e))
 			fail_msg("%s: %s", t->name, e.text);
-		fold(out.text, text);
+		fold_blanks(out.text, text);
 		buf_char(text, '\n');
 	}
 	hash_sha256_hex(text->p, text->n, hash);
@@ -132,28 +131,28 @@ static const char *hash_of(const struct tool_def *t, const char *query, const ch
 /* TOOL QUERY CONDITIONS HASH */
 static int check_line(struct str line)
 {
-	const char *part[4] = {0};
+	const char *parts[4] = {0};
 	const struct tool_def *t;
-	const char *now;
+	const char *current;
 	struct buf text;
 	struct str word;
-	bool same;
+	bool is_same;
 
 	for (size_t i = 0; i < 4; i++) {
 		assert_true(str_split(&line, ' ', &word));
-		part[i] = arena_strndup(arena, word.p, word.n);
+		parts[i] = arena_strndup(arena, word.p, word.n);
 	}
-	t = catalog_tool(catalog, part[0]);
+	t = catalog_tool(catalog, parts[0]);
 	if (!t)
-		fail_msg("there is no tool %s any more", part[0]);
+		fail_msg("tool %s no longer exists", parts[0]);
 	buf_init(&text, TEXT_CAP);
-	now = hash_of(t, part[1], part[2], &text);
-	same = strcmp(now, part[3]) == 0;
-	if (!same)
-		print_message("%s %s %s is now %s:\n%s", part[0], part[1], part[2], now,
+	current = hash_of(t, parts[1], parts[2], &text);
+	is_same = strcmp(current, parts[3]) == 0;
+	if (!is_same)
+		print_message("%s %s %s is now %s:\n%s", parts[0], parts[1], parts[2], current,
 			      buf_text(&text));
 	buf_deinit(&text);
-	return !same;
+	return !is_same;
 }
 
 static void record_line(FILE *f, const struct tool_def *t, const char *query,
@@ -184,7 +183,7 @@ static void record_tool(FILE *f, const struct tool_def *t)
 
 static void record(void)
 {
-	FILE *f = fopen(RECORDED, "w");
+	FILE *f = fopen(RECORDING, "w");
 
 	assert_non_null(f);
 	for (size_t i = 0; i < catalog->tool_count; i++)
@@ -203,7 +202,7 @@ static void statements_match_recorded_hashes(void **state)
 	(void)state;
 	if (getenv("VESPER_RECORD"))
 		record();
-	if (!file_read(RECORDED, 1 << 20, arena, &text, &e))
+	if (!file_read(RECORDING, 1 << 20, arena, &text, &e))
 		fail_msg("%s", e.text);
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {

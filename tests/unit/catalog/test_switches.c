@@ -1,4 +1,4 @@
-/* A switch applies at once to this tenant and this agent, in every catalogue. */
+/* A switch applies immediately to one tenant and one agent, in every catalogue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 static const char *const permissions[] = {"chat:use", "chat:read"};
 static const struct principal ann = {
 	.user = "ann", .tenant = "acme", .permissions = permissions, .permission_count = 2};
-static const struct principal elsewhere = {
+static const struct principal other_tenant = {
 	.user = "ann", .tenant = "vesper", .permissions = permissions, .permission_count = 2};
 static const struct switch_off off[] = {{"price_agent", "get_price"}};
 
@@ -48,7 +48,7 @@ static void switches_apply_to_one_tenant(void **state)
 	assert_int_equal(tools_for(c, &ann), 1);
 	switches_set(s, "acme", off, 1);
 	assert_int_equal(tools_for(c, &ann), 0);
-	assert_int_equal(tools_for(c, &elsewhere), 1);
+	assert_int_equal(tools_for(c, &other_tenant), 1);
 	assert_true(switches_are_off(s, "acme", "price_agent", "get_price"));
 	assert_false(switches_are_off(s, "acme", "other_agent", "get_price"));
 	assert_false(switches_are_off(s, "acme", "price_agent", "get_prices"));

@@ -1,54 +1,63 @@
 /* Statements that contradict their header. */
 #include "catalog_test.h"
 
-static void broken(const char *from, const char *to, const char *why)
+static void assert_edit_rejected(const char *from, const char *to, const char *why)
 {
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
 }
 
 static void markers_must_match_params(void **state)
 {
 	(void)state;
-	broken("p.hub = :hub", "p.hub = :hubb", "query main: no param for marker hubb");
-	broken("AND p.hub = :hub ", "", "param hub is never used");
-	broken("--? market: AND", "AND", "only a separate --? line may use optional market");
-	broken("--? market: AND", "--? year: AND",
-	       "only a separate --? line may use optional market");
-	broken("--? market:", "--? markt:", "only a separate --? line");
-	broken("--? since: AND p.day >= :since", "--? snce: AND 1 = 1",
-	       "no param for line --? snce");
-	broken("IN (:hours...)", "IN (:hours)", "a list is bound as :name");
-	broken("p.year = :year", "p.year IN (:year...)", "a list marker for a param of one value");
-	broken(":row_limit ROWS", ":row_limit... ROWS", "one value, not a list: row_limit");
+	assert_edit_rejected("p.hub = :hub", "p.hub = :hubb",
+			     "query main: no param for marker hubb");
+	assert_edit_rejected("AND p.hub = :hub ", "", "param hub is never used");
+	assert_edit_rejected("--? market: AND", "AND",
+			     "only a separate --? line may use optional market");
+	assert_edit_rejected("--? market: AND", "--? year: AND",
+			     "only a separate --? line may use optional market");
+	assert_edit_rejected("--? market:", "--? markt:", "only a separate --? line");
+	assert_edit_rejected("--? since: AND p.day >= :since", "--? snce: AND 1 = 1",
+			     "no param for line --? snce");
+	assert_edit_rejected("IN (:hours...)", "IN (:hours)", "a list is bound as :name");
+	assert_edit_rejected("p.year = :year", "p.year IN (:year...)",
+			     "a list marker for a param of one value");
+	assert_edit_rejected(":row_limit ROWS", ":row_limit... ROWS",
+			     "one value, not a list: row_limit");
 }
 
 static void requires_tenant_marker(void **state)
 {
 	(void)state;
-	broken("p.tenant_id = :tenant_id AND ", "", "no :tenant_id for dbo.prices");
-	broken("WHERE p.tenant_id = :tenant_id AND", "\n--? tenant_id: WHERE x = :tenant_id AND\n",
-	       "no param for line --? tenant_id");
-	broken("FROM dbo.prices p", "FROM dbo.other p",
-	       "names no approved view; approved views: dbo.prices");
+	assert_edit_rejected("p.tenant_id = :tenant_id AND ", "", "no :tenant_id for dbo.prices");
+	assert_edit_rejected("WHERE p.tenant_id = :tenant_id AND",
+			     "\n--? tenant_id: WHERE x = :tenant_id AND\n",
+			     "no param for line --? tenant_id");
+	assert_edit_rejected("FROM dbo.prices p", "FROM dbo.other p",
+			     "names no approved view; approved views: dbo.prices");
 }
 
 static void rejects_other_statements_than_select(void **state)
 {
 	(void)state;
-	broken("SELECT p.hub", "DELETE FROM dbo.prices; SELECT p.hub", "must be one SELECT");
-	broken("ORDER BY p.hub", "; SELECT 1 ORDER BY p.hub", "must be one SELECT");
+	assert_edit_rejected("SELECT p.hub", "DELETE FROM dbo.prices; SELECT p.hub",
+			     "must be one SELECT");
+	assert_edit_rejected("ORDER BY p.hub", "; SELECT 1 ORDER BY p.hub", "must be one SELECT");
 }
 
 static void columns_must_be_selected(void **state)
 {
 	(void)state;
-	broken("-- column \"Hub\" priority",
-	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is not a param");
-	broken("AS \"Price\"", "AS \"Prize\"", "no query returns column \"Price\"");
-	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
-	       "column without its permission: Cost");
-	broken("--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
-	broken("--? may_read_budget:", "--? market:", "column without its permission: Cost");
+	assert_edit_rejected("-- column \"Hub\" priority",
+			     "-- column \"Hob\" derived\n-- column \"Hup\" priority",
+			     "{Hub} is not a param");
+	assert_edit_rejected("AS \"Price\"", "AS \"Prize\"", "no query returns column \"Price\"");
+	assert_edit_rejected("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
+			     "column without its permission: Cost");
+	assert_edit_rejected(
+		"--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
+	assert_edit_rejected(
+		"--? may_read_budget:", "--? market:", "column without its permission: Cost");
 }
 
 /* A statement with columns of two permissions, each on a separate line. */
@@ -62,10 +71,10 @@ static char *two_columns(const char *one, const char *other)
 				  "-- column \"Paid\" permission=%s\n",
 				  one, other);
 	char *tool =
-		changed(SMALL_TOOL, "-- column \"Cost\" permission=chat:read_budget\n", header);
-	char *both = changed(tool, "--? may_read_budget: , p.cost AS \"Cost\"\n",
-			     "--? may_a_read: , p.cost AS \"Cost\"\n"
-			     "--? may_b_read: , p.paid AS \"Paid\"\n");
+		with_change(SMALL_TOOL, "-- column \"Cost\" permission=chat:read_budget\n", header);
+	char *both = with_change(tool, "--? may_read_budget: , p.cost AS \"Cost\"\n",
+				 "--? may_a_read: , p.cost AS \"Cost\"\n"
+				 "--? may_b_read: , p.paid AS \"Paid\"\n");
 
 	mem_free(header);
 	mem_free(tool);
@@ -75,24 +84,24 @@ static char *two_columns(const char *one, const char *other)
 static void permissions_have_separate_conditions(void **state)
 {
 	char *tool = two_columns("a:read", "b:read");
-	char *turned = two_columns("b:read", "a:read");
-	char *alike = two_columns("a_b:read", "a:b_read");
+	char *swapped = two_columns("b:read", "a:read");
+	char *colliding = two_columns("a_b:read", "a:b_read");
 
 	(void)state;
 	temp_root_write(&root, "config/permissions.json", TWO_PERMISSIONS);
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
 	load();
-	refused(SMALL_TOOL_PATH, turned, "column without its permission: Cost");
-	refused(SMALL_TOOL_PATH, alike,
-		"both may_a_b_read and a_b:read have the condition a:b_read");
+	assert_rejected(SMALL_TOOL_PATH, swapped, "column without its permission: Cost");
+	assert_rejected(SMALL_TOOL_PATH, colliding,
+			"both may_a_b_read and a_b:read have the condition a:b_read");
 	mem_free(tool);
-	mem_free(turned);
-	mem_free(alike);
+	mem_free(swapped);
+	mem_free(colliding);
 }
 
 static void totals_need_all_rows_and_columns(void **state)
 {
-	char *tool = changed(SMALL_TOOL, "-- report", "-- whole: count, sum(Price)\n-- report");
+	char *tool = with_change(SMALL_TOOL, "-- report", "-- whole: count, sum(Price)\n-- report");
 
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
@@ -100,31 +109,34 @@ static void totals_need_all_rows_and_columns(void **state)
 	assert_true(catalog->tools[0].totals.is_queryable);
 	assert_int_equal(catalog->tools[0].totals.sum_count, 1);
 	assert_string_equal(catalog->tools[0].totals.sums[0].name, "Price");
-	refused_change(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",
-		       "main returns only some of its rows");
-	refused_change(SMALL_TOOL_PATH, tool, "AS \"Price\"", "AS \"Prize\"",
-		       "main returns no \"Price\"");
+	assert_change_rejected(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",
+			       "main returns only some of its rows");
+	assert_change_rejected(SMALL_TOOL_PATH, tool, "AS \"Price\"", "AS \"Prize\"",
+			       "main returns no \"Price\"");
 	mem_free(tool);
 }
 
-#define FURTHER(name) "\n--# query " name "\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n"
+#define EXTRA_QUERY(name) "\n--# query " name "\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n"
 
 static void checks_order_of_queries(void **state)
 {
 	(void)state;
-	broken("SELECT p.hub", "--# query other\nSELECT p.hub", "the first query must be main");
-	broken("ORDER BY p.hub",
-	       FURTHER("b") FURTHER("c") FURTHER("d") FURTHER("e") FURTHER("f")
-		       FURTHER("g") "ORDER BY p.hub",
-	       "more than 6 queries");
-	broken("ORDER BY p.hub", "AND p.d >= :first_day ORDER BY p.hub",
-	       "no param has slot=days for first_day");
-	broken("ORDER BY p.hub",
-	       "\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
-	       "a query named window must be given together");
-	broken("ORDER BY p.hub", FURTHER("others") "ORDER BY p.hub", "needs a window");
-	broken("-- report", "-- frame: others 10\n-- report",
-	       "must name a query of the file other than main");
+	assert_edit_rejected("SELECT p.hub", "--# query other\nSELECT p.hub",
+			     "the first query must be main");
+	assert_edit_rejected("ORDER BY p.hub",
+			     EXTRA_QUERY("b") EXTRA_QUERY("c") EXTRA_QUERY("d") EXTRA_QUERY("e")
+				     EXTRA_QUERY("f") EXTRA_QUERY("g") "ORDER BY p.hub",
+			     "more than 6 queries");
+	assert_edit_rejected("ORDER BY p.hub", "AND p.d >= :first_day ORDER BY p.hub",
+			     "no param has slot=days for first_day");
+	assert_edit_rejected(
+		"ORDER BY p.hub",
+		"\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
+		"a query named window must be given together");
+	assert_edit_rejected("ORDER BY p.hub", EXTRA_QUERY("others") "ORDER BY p.hub",
+			     "needs a window");
+	assert_edit_rejected("-- report", "-- frame: others 10\n-- report",
+			     "must name a query of the file other than main");
 }
 
 static void recognizes_reserved_markers(void **state)

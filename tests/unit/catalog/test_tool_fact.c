@@ -10,7 +10,7 @@
 static struct tool_def tool;
 static struct arena *arena;
 
-static int begin(void **state)
+static int set_up(void **state)
 {
 	(void)state;
 	arena = arena_new(1 << 20);
@@ -18,7 +18,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+static int tear_down(void **state)
 {
 	(void)state;
 	arena_free(&arena);
@@ -59,8 +59,9 @@ static void rejects_lines_without_value_or_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(keeps_lines_in_order, begin, end),
-		cmocka_unit_test_setup_teardown(rejects_lines_without_value_or_words, begin, end),
+		cmocka_unit_test_setup_teardown(keeps_lines_in_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_lines_without_value_or_words, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

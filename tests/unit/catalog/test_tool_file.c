@@ -28,10 +28,11 @@ static void reads_header(void **state)
 static void reads_suggestions(void **state)
 {
 	const struct suggest_def *s;
-	char *text = changed(SMALL_TOOL, SUGGEST,
-			     "-- suggest: primary \"More of {Hub}\" -> And {hub}, if it rains? if "
-			     "row_count > 0 and rows[0].Price > 4\n"
-			     "-- suggest: secondary And {year}?\n" SUGGEST);
+	char *text =
+		with_change(SMALL_TOOL, SUGGEST,
+			    "-- suggest: primary \"More of {Hub}\" -> And {hub}, if it rains? if "
+			    "row_count > 0 and rows[0].Price > 4\n"
+			    "-- suggest: secondary And {year}?\n" SUGGEST);
 
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, text);
@@ -63,7 +64,8 @@ static void rejects_invalid_suggestions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		refused_change(SMALL_TOOL_PATH, SMALL_TOOL, SUGGEST, wrong[i][0], wrong[i][1]);
+		assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, SUGGEST, wrong[i][0],
+				       wrong[i][1]);
 }
 
 static void reads_params(void **state)
@@ -113,7 +115,7 @@ static void reads_columns(void **state)
 
 static void column_can_be_the_as_of_date(void **state)
 {
-	char *tool = changed(SMALL_TOOL, "type=decimal", "type=decimal asof");
+	char *tool = with_change(SMALL_TOOL, "type=decimal", "type=decimal asof");
 
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
@@ -125,7 +127,7 @@ static void column_can_be_the_as_of_date(void **state)
 
 static void load_changed(const char *from, const char *to)
 {
-	char *tool = changed(SMALL_TOOL, from, to);
+	char *tool = with_change(SMALL_TOOL, from, to);
 
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
 	mem_free(tool);
@@ -144,10 +146,10 @@ static void tool_can_have_several_reports(void **state)
 static void reads_slots(void **state)
 {
 	(void)state;
-	char *tool = changed(SMALL_TOOL, "above decimal optional",
-			     "above decimal optional unit=$/MWh slot=above");
-	char *bound = changed(tool, "p.price > :above",
-			      "(p.price > :above OR (:above_incl = 1 AND p.price = :above))");
+	char *tool = with_change(SMALL_TOOL, "above decimal optional",
+				 "above decimal optional unit=$/MWh slot=above");
+	char *bound = with_change(tool, "p.price > :above",
+				  "(p.price > :above OR (:above_incl = 1 AND p.price = :above))");
 
 	temp_root_write(&root, SMALL_TOOL_PATH, bound);
 	mem_free(tool);
@@ -195,97 +197,123 @@ static void reads_facts(void **state)
 	assert_null(tool_fact(t, "worst"));
 }
 
-static void broken(const char *from, const char *to, const char *why)
+static void assert_edit_rejected(const char *from, const char *to, const char *why)
 {
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
 }
 
 static void rejects_invalid_keys(void **state)
 {
 	(void)state;
-	broken("-- tool: get_price\n", "", "has no \"-- tool: NAME\"");
-	broken("-- about: Price of a hub.\n", "", "has no \"-- about");
-	broken("-- permission: chat:read\n", "", "has no \"-- permission");
-	broken("get_price\n", "get_prices\n", "must be get_prices.sql");
-	broken("-- report", "-- about: x\n-- report", "get_price.sql:4: about appears twice");
-	broken("-- report", "-- colour: x\n-- report", "get_price.sql:4: unknown key colour");
-	broken("chat:read\n", "chat:write\n", ":3: unknown permission chat:write");
-	broken("price_report", "prices", ":4: unknown report prices");
-	broken("price_report", "price_report, prices", ":4: unknown report prices");
-	broken("price_report", "price_report, price_report", "report price_report appears twice");
-	broken("-- report", "-- visible: maybe\n-- report", "visible must be yes, no or agents");
-	broken("-- report", "-- cache_s: -1\n-- report", "cache_s is negative");
-	broken("-- report", "-- cache_s: x\n-- report", "not a whole number");
-	broken("-- report", "-- window: dbo.other.day\n-- report",
-	       "not a column of an approved view");
-	broken("-- report", "-- window: dbo.prices.day\n-- report",
-	       "a query named window must be given together");
-	broken("{Hub} costs", "{Hubs} costs", ":5: {Hubs} is not a param, column or fact");
-	broken("{Hub} costs", "{fact.gap} costs", ":5: {fact.gap} is not a param, column or fact");
-	broken("{Price}.", "{Price.", ":5: a { is not closed");
-	broken("{year}?", "{arg.month}?", ":6: {arg.month} is not a param, column or fact");
+	assert_edit_rejected("-- tool: get_price\n", "", "has no \"-- tool: NAME\"");
+	assert_edit_rejected("-- about: Price of a hub.\n", "", "has no \"-- about");
+	assert_edit_rejected("-- permission: chat:read\n", "", "has no \"-- permission");
+	assert_edit_rejected("get_price\n", "get_prices\n", "must be get_prices.sql");
+	assert_edit_rejected("-- report", "-- about: x\n-- report",
+			     "get_price.sql:4: about appears twice");
+	assert_edit_rejected("-- report", "-- colour: x\n-- report",
+			     "get_price.sql:4: unknown key colour");
+	assert_edit_rejected("chat:read\n", "chat:write\n", ":3: unknown permission chat:write");
+	assert_edit_rejected("price_report", "prices", ":4: unknown report prices");
+	assert_edit_rejected("price_report", "price_report, prices", ":4: unknown report prices");
+	assert_edit_rejected("price_report", "price_report, price_report",
+			     "report price_report appears twice");
+	assert_edit_rejected("-- report", "-- visible: maybe\n-- report",
+			     "visible must be yes, no or agents");
+	assert_edit_rejected("-- report", "-- cache_s: -1\n-- report", "cache_s is negative");
+	assert_edit_rejected("-- report", "-- cache_s: x\n-- report", "not a whole number");
+	assert_edit_rejected("-- report", "-- window: dbo.other.day\n-- report",
+			     "not a column of an approved view");
+	assert_edit_rejected("-- report", "-- window: dbo.prices.day\n-- report",
+			     "a query named window must be given together");
+	assert_edit_rejected("{Hub} costs", "{Hubs} costs",
+			     ":5: {Hubs} is not a param, column or fact");
+	assert_edit_rejected("{Hub} costs", "{fact.gap} costs",
+			     ":5: {fact.gap} is not a param, column or fact");
+	assert_edit_rejected("{Price}.", "{Price.", ":5: a { is not closed");
+	assert_edit_rejected("{year}?", "{arg.month}?",
+			     ":6: {arg.month} is not a param, column or fact");
 }
 
 static void rejects_invalid_totals(void **state)
 {
 	(void)state;
-	broken("-- report", "-- whole: sum(Price)\n-- report", "whole must be count, then");
-	broken("-- report", "-- whole: count, avg(Price)\n-- report",
-	       ":4: whole must be count, then");
-	broken("-- report", "-- whole: count, sum(Price\n-- report", "whole must be count, then");
-	broken("-- report", "-- whole: count, sum()\n-- report", "is not a fetched column");
-	broken("-- report", "-- whole: count, sum(Prices)\n-- report", "Prices is not a fetched");
-	broken("-- report", "-- whole: count, sum(Hub)\n-- report", "Hub is not a fetched");
-	broken("-- report", "-- whole: count,\n-- report", "whole must be count, then");
+	assert_edit_rejected("-- report", "-- whole: sum(Price)\n-- report",
+			     "whole must be count, then");
+	assert_edit_rejected("-- report", "-- whole: count, avg(Price)\n-- report",
+			     ":4: whole must be count, then");
+	assert_edit_rejected("-- report", "-- whole: count, sum(Price\n-- report",
+			     "whole must be count, then");
+	assert_edit_rejected("-- report", "-- whole: count, sum()\n-- report",
+			     "is not a fetched column");
+	assert_edit_rejected("-- report", "-- whole: count, sum(Prices)\n-- report",
+			     "Prices is not a fetched");
+	assert_edit_rejected("-- report", "-- whole: count, sum(Hub)\n-- report",
+			     "Hub is not a fetched");
+	assert_edit_rejected("-- report", "-- whole: count,\n-- report",
+			     "whole must be count, then");
 }
 
 static void rejects_invalid_lookback(void **state)
 {
 	(void)state;
-	broken("-- report", "-- lookback: -1\n-- report", ":4: lookback must be 0 to 400 days");
-	broken("-- report", "-- lookback: 401\n-- report", "lookback must be 0 to 400 days");
-	broken("-- report", "-- lookback: x\n-- report", "x is not a whole number");
+	assert_edit_rejected("-- report", "-- lookback: -1\n-- report",
+			     ":4: lookback must be 0 to 400 days");
+	assert_edit_rejected("-- report", "-- lookback: 401\n-- report",
+			     "lookback must be 0 to 400 days");
+	assert_edit_rejected("-- report", "-- lookback: x\n-- report", "x is not a whole number");
 }
 
 static void rejects_invalid_params(void **state)
 {
 	(void)state;
-	broken("-- param hub text", "-- param first_day text", "first_day is a reserved name");
-	broken("-- param hub text", "-- param Hub text", ":7: Hub is not a valid name");
-	broken("-- param hub text", "-- param today text", "today is a reserved name");
-	broken("-- param hub text", "-- param may_x text", "may_x is a reserved name");
-	broken("-- param market text", "-- param hub text", ":8: param hub appears twice");
-	broken("hub text required", "hub string required", "unknown type string");
-	broken("hub text required", "hub text", "must be required or optional");
-	broken("hub text required", "hub", "unknown type entity=hub");
-	broken("entity=hub Where", "entity=hubs Where", "entity hubs is not a dimension");
-	broken("entity=hub Where", "entty=hub Where", "unknown attribute entty");
-	broken("match=like Part", "values= Part", "values must not contain an empty text");
-	broken("match=like Part", "values=|day Part", "values must not contain an empty text");
-	broken("match=like Part", "values=day| Part", "values must not contain an empty text");
-	broken("match=like Part", "values=day||month Part",
-	       "values must not contain an empty text");
-	broken("entity=hub Where", "entity=hub", "has no description");
-	broken("default=2025", "default=x", "default of year must be a whole number");
-	broken("default=2025", "default=1999", "year must be at least 2000");
-	broken("year int optional default", "year int required default",
-	       "required param must not have a default");
-	broken("min=2000", "min=x", "x is not a whole number");
-	broken("market text optional", "market text optional min=1", "only numbers can have min");
-	broken("year int optional", "year int optional entity=hub", "need a text");
-	broken("market text optional", "market text optional default=North",
-	       "default North is not a known value of market");
-	broken("since date optional", "since date optional default=today-30",
-	       ":12: default of since must be a date such as 2026-02-27 or today-30d");
-	broken("since date optional", "since date optional default=yesterday",
-	       ":12: default of since must be a date");
-	broken("list(int,24)", "list(int)", "expected list(type,max)");
-	broken("list(int,24)", "list(int,65)", "1 to 64 values");
-	broken("list(int,24)", "list(int,0)", "1 to 64 values");
-	broken("list(int,24)", "list(int,0-3)", "1 to 64 values");
-	broken("list(int,24)", "list(int,3-2)", "1 to 64 values");
-	broken("list(int,24)", "list(int,2-x)", "x is not a whole number");
-	broken("match=like", "match=fuzzy", "match must be exact or like");
+	assert_edit_rejected("-- param hub text", "-- param first_day text",
+			     "first_day is a reserved name");
+	assert_edit_rejected("-- param hub text", "-- param Hub text",
+			     ":7: Hub is not a valid name");
+	assert_edit_rejected("-- param hub text", "-- param today text",
+			     "today is a reserved name");
+	assert_edit_rejected("-- param hub text", "-- param may_x text",
+			     "may_x is a reserved name");
+	assert_edit_rejected("-- param market text", "-- param hub text",
+			     ":8: param hub appears twice");
+	assert_edit_rejected("hub text required", "hub string required", "unknown type string");
+	assert_edit_rejected("hub text required", "hub text", "must be required or optional");
+	assert_edit_rejected("hub text required", "hub", "unknown type entity=hub");
+	assert_edit_rejected("entity=hub Where", "entity=hubs Where",
+			     "entity hubs is not a dimension");
+	assert_edit_rejected("entity=hub Where", "entty=hub Where", "unknown attribute entty");
+	assert_edit_rejected("match=like Part", "values= Part",
+			     "values must not contain an empty text");
+	assert_edit_rejected("match=like Part", "values=|day Part",
+			     "values must not contain an empty text");
+	assert_edit_rejected("match=like Part", "values=day| Part",
+			     "values must not contain an empty text");
+	assert_edit_rejected("match=like Part", "values=day||month Part",
+			     "values must not contain an empty text");
+	assert_edit_rejected("entity=hub Where", "entity=hub", "has no description");
+	assert_edit_rejected("default=2025", "default=x", "default of year must be a whole number");
+	assert_edit_rejected("default=2025", "default=1999", "year must be at least 2000");
+	assert_edit_rejected("year int optional default", "year int required default",
+			     "required param must not have a default");
+	assert_edit_rejected("min=2000", "min=x", "x is not a whole number");
+	assert_edit_rejected("market text optional", "market text optional min=1",
+			     "only numbers can have min");
+	assert_edit_rejected("year int optional", "year int optional entity=hub", "need a text");
+	assert_edit_rejected("market text optional", "market text optional default=North",
+			     "default North is not a known value of market");
+	assert_edit_rejected(
+		"since date optional", "since date optional default=today-30",
+		":12: default of since must be a date such as 2026-02-27 or today-30d");
+	assert_edit_rejected("since date optional", "since date optional default=yesterday",
+			     ":12: default of since must be a date");
+	assert_edit_rejected("list(int,24)", "list(int)", "expected list(type,max)");
+	assert_edit_rejected("list(int,24)", "list(int,65)", "1 to 64 values");
+	assert_edit_rejected("list(int,24)", "list(int,0)", "1 to 64 values");
+	assert_edit_rejected("list(int,24)", "list(int,0-3)", "1 to 64 values");
+	assert_edit_rejected("list(int,24)", "list(int,3-2)", "1 to 64 values");
+	assert_edit_rejected("list(int,24)", "list(int,2-x)", "x is not a whole number");
+	assert_edit_rejected("match=like", "match=fuzzy", "match must be exact or like");
 }
 
 static void rejects_invalid_slots(void **state)
@@ -293,51 +321,59 @@ static void rejects_invalid_slots(void **state)
 	static const char above[] = "-- param above decimal optional Lowest price\n";
 
 	(void)state;
-	broken(above, "-- param above decimal optional slot=over Lowest\n", "unknown slot over");
-	broken(above, "-- param above decimal optional unit=$/barrel Lowest\n",
-	       "unit $/barrel is not registered");
-	broken(above, "-- param above text optional unit=$ Lowest\n",
-	       "only numbers can have a unit");
-	broken(above, "-- param above text optional slot=above Lowest\n", "cannot have this slot");
-	broken(above, "-- param above decimal required slot=below Lowest\n",
-	       "cannot have this slot");
-	broken(above, "-- param above decimal optional slot=above Lowest\n",
-	       "param above_incl is never used");
-	broken(above,
-	       "-- param above_incl int optional Lowest\n"
-	       "-- param above decimal optional slot=above Lowest\n",
-	       "param above_incl is added to above automatically");
-	broken(above, "-- param above decimal optional slot=order Lowest\n",
-	       "cannot have this slot");
-	broken("since date optional", "since int optional slot=day", "cannot have this slot");
-	broken("since date optional", "since date optional slot=days", "cannot have this slot");
-	broken("market text optional entity=market",
-	       "market list(text,2) required entity=market slot=not", "cannot have this slot");
-	broken("market text optional entity=market", "market text optional entity=market slot=not",
-	       "cannot have this slot");
-	broken("market text optional entity=market", "market list(text,2) optional slot=not",
-	       "cannot have this slot");
-	broken("-- param since date optional First day\n",
-	       "-- param since date optional slot=day First day\n"
-	       "-- param until date optional slot=day Last day\n",
-	       "param until: another param has the same slot");
-	broken("name text optional match=like", "name text optional slot=order default=up",
-	       "default of name must be asc or desc");
+	assert_edit_rejected(above, "-- param above decimal optional slot=over Lowest\n",
+			     "unknown slot over");
+	assert_edit_rejected(above, "-- param above decimal optional unit=$/barrel Lowest\n",
+			     "unit $/barrel is not registered");
+	assert_edit_rejected(above, "-- param above text optional unit=$ Lowest\n",
+			     "only numbers can have a unit");
+	assert_edit_rejected(above, "-- param above text optional slot=above Lowest\n",
+			     "cannot have this slot");
+	assert_edit_rejected(above, "-- param above decimal required slot=below Lowest\n",
+			     "cannot have this slot");
+	assert_edit_rejected(above, "-- param above decimal optional slot=above Lowest\n",
+			     "param above_incl is never used");
+	assert_edit_rejected(above,
+			     "-- param above_incl int optional Lowest\n"
+			     "-- param above decimal optional slot=above Lowest\n",
+			     "param above_incl is added to above automatically");
+	assert_edit_rejected(above, "-- param above decimal optional slot=order Lowest\n",
+			     "cannot have this slot");
+	assert_edit_rejected("since date optional", "since int optional slot=day",
+			     "cannot have this slot");
+	assert_edit_rejected("since date optional", "since date optional slot=days",
+			     "cannot have this slot");
+	assert_edit_rejected("market text optional entity=market",
+			     "market list(text,2) required entity=market slot=not",
+			     "cannot have this slot");
+	assert_edit_rejected("market text optional entity=market",
+			     "market text optional entity=market slot=not",
+			     "cannot have this slot");
+	assert_edit_rejected("market text optional entity=market",
+			     "market list(text,2) optional slot=not", "cannot have this slot");
+	assert_edit_rejected("-- param since date optional First day\n",
+			     "-- param since date optional slot=day First day\n"
+			     "-- param until date optional slot=day Last day\n",
+			     "param until: another param has the same slot");
+	assert_edit_rejected("name text optional match=like",
+			     "name text optional slot=order default=up",
+			     "default of name must be asc or desc");
 }
 
 /* A `refer` line names an existing value and a filter of some tool. */
 static void rejects_invalid_refers(void **state)
 {
 	(void)state;
-	broken("-- param hub", "-- refer: hub facts.best it\n-- param hub",
-	       "get_price.sql:7: refer: best is not a fact");
-	broken("-- param hub", "-- refer: hub rows[0].Zone it\n-- param hub",
-	       "get_price.sql:7: refer: Zone is not a column");
-	broken("-- param hub", "-- refer: hub rows[*].Zone it\n-- param hub",
-	       "get_price.sql:7: refer: Zone is not a column");
-	broken("-- param hub", "-- refer: hub first it\n-- param hub", "get_price.sql:7: refer: ");
-	broken("-- param hub", "-- refer: vendor rows[0].Hub it\n-- param hub",
-	       "get_price.sql:7: refer: no tool has a filter vendor");
+	assert_edit_rejected("-- param hub", "-- refer: hub facts.best it\n-- param hub",
+			     "get_price.sql:7: refer: best is not a fact");
+	assert_edit_rejected("-- param hub", "-- refer: hub rows[0].Zone it\n-- param hub",
+			     "get_price.sql:7: refer: Zone is not a column");
+	assert_edit_rejected("-- param hub", "-- refer: hub rows[*].Zone it\n-- param hub",
+			     "get_price.sql:7: refer: Zone is not a column");
+	assert_edit_rejected("-- param hub", "-- refer: hub first it\n-- param hub",
+			     "get_price.sql:7: refer: ");
+	assert_edit_rejected("-- param hub", "-- refer: vendor rows[0].Hub it\n-- param hub",
+			     "get_price.sql:7: refer: no tool has a filter vendor");
 	load_changed(
 		"-- param hub",
 		"-- refer: hub rows[0].hub it\n-- refer: hour rows[0].price then\n-- param hub");
@@ -350,12 +386,13 @@ static void fact_can_have_the_unit_of_a_column(void **state)
 	load_changed("-- column \"Hub\"", "-- fact sum unit=@market x\n-- column \"Hub\"");
 	assert_string_equal(tool_fact(&catalog->tools[0], "sum")->unit_of, "market");
 	assert_int_equal(tool_fact(&catalog->tools[0], "sum")->type, FACT_NUMBER);
-	broken("-- column \"Hub\"", "-- fact sum unit=@year x\n-- column \"Hub\"",
-	       ":15: unit=@year is not a param that names a column");
-	broken("-- column \"Hub\"", "-- fact sum unit=@metric x\n-- column \"Hub\"",
-	       ":15: unit=@metric is not a param");
-	broken("-- column \"Hub\"", "-- fact sum type=text unit=@market x\n-- column \"Hub\"",
-	       "only numbers can have a unit");
+	assert_edit_rejected("-- column \"Hub\"", "-- fact sum unit=@year x\n-- column \"Hub\"",
+			     ":15: unit=@year is not a param that names a column");
+	assert_edit_rejected("-- column \"Hub\"", "-- fact sum unit=@metric x\n-- column \"Hub\"",
+			     ":15: unit=@metric is not a param");
+	assert_edit_rejected("-- column \"Hub\"",
+			     "-- fact sum type=text unit=@market x\n-- column \"Hub\"",
+			     "only numbers can have a unit");
 }
 
 static void rejects_invalid_facts(void **state)
@@ -363,29 +400,36 @@ static void rejects_invalid_facts(void **state)
 	static const char before[] = "-- column \"Hub\"";
 
 	(void)state;
-	broken(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is not a valid name");
-	broken(before, "-- fact gap\n-- column \"Hub\"", "fact gap has no description");
-	broken(before, "-- fact gap unit=$/barrel x\n-- column \"Hub\"", "is not registered");
-	broken(before, "-- fact gap type=money x\n-- column \"Hub\"",
-	       "type must be number, int, text or date");
-	broken(before, "-- fact gap type=text unit=$ x\n-- column \"Hub\"",
-	       "only numbers can have a unit");
-	broken(before, "-- fact gap kind=x y\n-- column \"Hub\"", "unknown attribute kind");
-	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"", "fact gap appears twice");
+	assert_edit_rejected(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is not a valid name");
+	assert_edit_rejected(before, "-- fact gap\n-- column \"Hub\"",
+			     "fact gap has no description");
+	assert_edit_rejected(before, "-- fact gap unit=$/barrel x\n-- column \"Hub\"",
+			     "is not registered");
+	assert_edit_rejected(before, "-- fact gap type=money x\n-- column \"Hub\"",
+			     "type must be number, int, text or date");
+	assert_edit_rejected(before, "-- fact gap type=text unit=$ x\n-- column \"Hub\"",
+			     "only numbers can have a unit");
+	assert_edit_rejected(before, "-- fact gap kind=x y\n-- column \"Hub\"",
+			     "unknown attribute kind");
+	assert_edit_rejected(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"",
+			     "fact gap appears twice");
 }
 
 static void rejects_invalid_columns(void **state)
 {
 	(void)state;
-	broken("\"Hub\" priority=high", "\"Hub\" priority=top",
-	       "priority must be high, medium or low");
-	broken("\"Hub\" priority=high", "\"Hub\" high", "column Hub: unexpected high");
-	broken("unit=$", "unit=zloty",
-	       "unit zloty is not registered (units of the pack's catalogue.json, or "
-	       "config/units.json)");
-	broken("type=decimal", "type=money", "unknown type money");
-	broken("permission=chat:read_budget", "permission=chat:x", "unknown permission chat:x");
-	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub appears twice");
+	assert_edit_rejected("\"Hub\" priority=high", "\"Hub\" priority=top",
+			     "priority must be high, medium or low");
+	assert_edit_rejected("\"Hub\" priority=high", "\"Hub\" high",
+			     "column Hub: unexpected high");
+	assert_edit_rejected("unit=$", "unit=zloty",
+			     "unit zloty is not registered (units of the pack's catalogue.json, or "
+			     "config/units.json)");
+	assert_edit_rejected("type=decimal", "type=money", "unknown type money");
+	assert_edit_rejected("permission=chat:read_budget", "permission=chat:x",
+			     "unknown permission chat:x");
+	assert_edit_rejected("-- column \"Price\"", "-- column \"Hub\"",
+			     "column Hub appears twice");
 }
 
 /* A tool with this many params and columns. */
@@ -423,7 +467,7 @@ static void limits_param_and_column_count(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = wide_tool(cases[i].params, cases[i].columns);
 		if (cases[i].why) {
-			refused(SMALL_TOOL_PATH, text, cases[i].why);
+			assert_rejected(SMALL_TOOL_PATH, text, cases[i].why);
 		} else {
 			temp_root_write(&root, SMALL_TOOL_PATH, text);
 			load();
@@ -459,12 +503,13 @@ static void reads_derivations(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char *lines = mem_printf("%sSELECT p.hub", bad[i].lines);
 
-		refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "SELECT p.hub", lines, bad[i].why);
+		assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, "SELECT p.hub", lines,
+				       bad[i].why);
 		mem_free(lines);
 	}
-	text = changed(SMALL_TOOL, "-- column \"Hub\" priority=high\n",
-		       "-- column \"Hub\" type=text\n-- derive: rank  Price\n"
-		       "-- derive: share_of_total Price Price\n");
+	text = with_change(SMALL_TOOL, "-- column \"Hub\" priority=high\n",
+			   "-- column \"Hub\" type=text\n-- derive: rank  Price\n"
+			   "-- derive: share_of_total Price Price\n");
 	temp_root_write(&root, SMALL_TOOL_PATH, text);
 	mem_free(text);
 	load();

@@ -40,7 +40,7 @@ static char *many_markets(int count)
 	for (int i = 2; i < count; i++)
 		buf_printf(&b, ", \"M%d\"", i);
 	buf_char(&b, ']');
-	char *text = changed(SMALL_CATALOGUE, "[\"East\", \"West\"]", buf_text(&b));
+	char *text = with_change(SMALL_CATALOGUE, "[\"East\", \"West\"]", buf_text(&b));
 	buf_deinit(&b);
 	return text;
 }
@@ -76,25 +76,25 @@ static json_t *row_properties(const struct principal *who)
 
 static void output_schema_omits_denied_columns(void **state)
 {
-	static const char *const more[] = {"chat:read_budget"};
-	static const struct principal few = {.user = "u", .tenant = "t"};
-	static const struct principal all = {
-		.user = "u", .tenant = "t", .permissions = more, .permission_count = 1};
-	json_t *seen;
+	static const char *const permissions[] = {"chat:read_budget"};
+	static const struct principal unprivileged = {.user = "u", .tenant = "t"};
+	static const struct principal privileged = {
+		.user = "u", .tenant = "t", .permissions = permissions, .permission_count = 1};
+	json_t *properties;
 	char *text;
 
 	(void)state;
 	load();
-	seen = row_properties(&few);
-	assert_null(json_object_get(seen, "Cost"));
-	text = json_text(json_object_get(seen, "Price"));
+	properties = row_properties(&unprivileged);
+	assert_null(json_object_get(properties, "Cost"));
+	text = json_text(json_object_get(properties, "Price"));
 	assert_string_equal(text, "{\"type\":[\"number\",\"string\",\"null\"],\"description\":"
 				  "\"Average price\"}");
 	mem_free(text);
-	json_decref(seen);
-	seen = row_properties(&all);
-	assert_non_null(json_object_get(seen, "Cost"));
-	json_decref(seen);
+	json_decref(properties);
+	properties = row_properties(&privileged);
+	assert_non_null(json_object_get(properties, "Cost"));
+	json_decref(properties);
 }
 
 int main(void)

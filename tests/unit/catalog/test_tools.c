@@ -29,24 +29,25 @@ static void override_applies_to_its_dialect_only(void **state)
 static void checks_overrides(void **state)
 {
 	(void)state;
-	refused_change(OVERRIDE, STATEMENT, "p.tenant_id = :tenant_id", "1 = 1",
-		       "get_price.mssql.sql:1: query main: no :tenant_id");
-	refused(OVERRIDE, "-- about: other\n" STATEMENT,
-		":1: only \"-- tool: get_price\" is allowed");
-	refused(OVERRIDE, STATEMENT "--# query more\nSELECT 1", "must have the queries of");
+	assert_change_rejected(OVERRIDE, STATEMENT, "p.tenant_id = :tenant_id", "1 = 1",
+			       "get_price.mssql.sql:1: query main: no :tenant_id");
+	assert_rejected(OVERRIDE, "-- about: other\n" STATEMENT,
+			":1: only \"-- tool: get_price\" is allowed");
+	assert_rejected(OVERRIDE, STATEMENT "--# query more\nSELECT 1", "must have the queries of");
 	temp_root_write(&root, OVERRIDE, NULL);
-	refused("sql/energy/prices/get_cost.sqlite.sql", STATEMENT,
-		"the file get_cost.sql is missing");
+	assert_rejected("sql/energy/prices/get_cost.sqlite.sql", STATEMENT,
+			"the file get_cost.sql is missing");
 }
 
 static void rejects_unknown_files(void **state)
 {
 	(void)state;
-	refused("sql/energy/prices/notes.txt", "x", "notes.txt:1: not a .sql file");
+	assert_rejected("sql/energy/prices/notes.txt", "x", "notes.txt:1: not a .sql file");
 	temp_root_write(&root, "sql/energy/prices/notes.txt", NULL);
-	refused("sql/energy/prices/broken.sql", "SELECT '", "broken.sql:1: ' is not closed");
+	assert_rejected("sql/energy/prices/broken.sql", "SELECT '",
+			"broken.sql:1: ' is not closed");
 	temp_root_write(&root, "sql/energy/prices/broken.sql", NULL);
-	refused("sql/energy/other/get_price.sql", SMALL_TOOL, "already declares this tool");
+	assert_rejected("sql/energy/other/get_price.sql", SMALL_TOOL, "already declares this tool");
 }
 
 #define FRAGMENTS "sql/energy/fragments.sql"
@@ -74,14 +75,15 @@ static const char *statement(enum dialect d)
 /* A fragment gives the same statement as its lines written in place. */
 static void inserts_fragments(void **state)
 {
-	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
+	char *with_fragment =
+		with_change(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
 	const char *before, *hash;
 
 	(void)state;
 	arena = arena_new(1 << 20);
 	load();
 	before = statement(DIALECT_SQLITE);
-	temp_root_write(&root, SMALL_TOOL_PATH, with);
+	temp_root_write(&root, SMALL_TOOL_PATH, with_fragment);
 	temp_root_write(&root, FRAGMENTS, "-- shared\n" NEAR);
 	load();
 	assert_string_equal(statement(DIALECT_SQLITE), before);
@@ -91,7 +93,7 @@ static void inserts_fragments(void **state)
 	assert_string_not_equal(catalog->hash, hash);
 	assert_non_null(strstr(statement(DIALECT_SQLITE), "AND 1 = 1"));
 	arena_free(&arena);
-	mem_free(with);
+	mem_free(with_fragment);
 }
 
 static void inserts_fragments_into_overrides(void **state)
@@ -108,23 +110,26 @@ static void inserts_fragments_into_overrides(void **state)
 
 static void rejects_invalid_fragments(void **state)
 {
-	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
+	char *with_fragment =
+		with_change(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
 
 	(void)state;
-	refused(FRAGMENTS, "\n" NEAR, FRAGMENTS ":2: no tool of the pack uses fragment near");
-	temp_root_write(&root, SMALL_TOOL_PATH, with);
-	refused(FRAGMENTS, NEAR "AND p.x = '\n", FRAGMENTS ":3: ' is not closed");
-	refused(FRAGMENTS, NEAR "--# query more\n",
-		FRAGMENTS ":3: a fragment cannot contain a query");
-	refused(FRAGMENTS, NEAR "AND p.x = :x\n",
-		SMALL_TOOL_PATH ":18: query main: no param for marker x");
-	refused(FRAGMENTS, NEAR "--# fragment firm\nAND 1 = 1\n",
-		SMALL_TOOL_PATH ":1: param firm has the name of a fragment (" FRAGMENTS ":3)");
-	refused(FRAGMENTS, NULL, SMALL_TOOL_PATH ":21: unknown fragment near");
-	refused_change(SMALL_TOOL_PATH, with, "ORDER BY",
-		       "--# fragment near\nORDER BY 1\n--# fragment above\nORDER BY",
-		       SMALL_TOOL_PATH ":29: fragment above is not used");
-	mem_free(with);
+	assert_rejected(FRAGMENTS, "\n" NEAR,
+			FRAGMENTS ":2: no tool of the pack uses fragment near");
+	temp_root_write(&root, SMALL_TOOL_PATH, with_fragment);
+	assert_rejected(FRAGMENTS, NEAR "AND p.x = '\n", FRAGMENTS ":3: ' is not closed");
+	assert_rejected(FRAGMENTS, NEAR "--# query more\n",
+			FRAGMENTS ":3: a fragment cannot contain a query");
+	assert_rejected(FRAGMENTS, NEAR "AND p.x = :x\n",
+			SMALL_TOOL_PATH ":18: query main: no param for marker x");
+	assert_rejected(FRAGMENTS, NEAR "--# fragment firm\nAND 1 = 1\n",
+			SMALL_TOOL_PATH ":1: param firm has the name of a fragment (" FRAGMENTS
+					":3)");
+	assert_rejected(FRAGMENTS, NULL, SMALL_TOOL_PATH ":21: unknown fragment near");
+	assert_change_rejected(SMALL_TOOL_PATH, with_fragment, "ORDER BY",
+			       "--# fragment near\nORDER BY 1\n--# fragment above\nORDER BY",
+			       SMALL_TOOL_PATH ":29: fragment above is not used");
+	mem_free(with_fragment);
 }
 
 int main(void)

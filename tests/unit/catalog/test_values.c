@@ -8,7 +8,7 @@
 
 static void write_changed(const char *file, const char *text, const char *from, const char *to)
 {
-	char *other = changed(text, from, to);
+	char *other = with_change(text, from, to);
 
 	temp_root_write(&root, file, other);
 	mem_free(other);
@@ -62,18 +62,21 @@ static void statements_list_quoted_values(void **state)
 static void rejects_unknown_names(void **state)
 {
 	(void)state;
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.region}.",
-		       "{values.region} refers to no known values");
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.",
-		       "Price in {values.market.coast}.",
-		       "{values.market.coast} refers to no known values");
-	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.file}.",
-		       "{values.file} refers to no known values");
-	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, "You know prices.", "{values.market",
-		       "{values. is not closed");
-	refused_change("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES,
-		       "\"values\": [\"East\", \"West\"], \"groups\": {\"a\": [\"North\"]}}",
-		       "North is not a known value");
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.",
+			       "Price in {values.region}.",
+			       "{values.region} refers to no known values");
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.",
+			       "Price in {values.market.coast}.",
+			       "{values.market.coast} refers to no known values");
+	assert_change_rejected(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.",
+			       "Price in {values.file}.",
+			       "{values.file} refers to no known values");
+	assert_change_rejected(SMALL_DOMAIN_PATH, SMALL_DOMAIN, "You know prices.",
+			       "{values.market", "{values. is not closed");
+	assert_change_rejected(
+		"config/energy/catalogue.json", SMALL_CATALOGUE, VALUES,
+		"\"values\": [\"East\", \"West\"], \"groups\": {\"a\": [\"North\"]}}",
+		"North is not a known value");
 }
 
 int main(void)

@@ -34,38 +34,39 @@ static void reads_words_file(void **state)
 static void rejects_broken_words_with_line(void **state)
 {
 	(void)state;
-	refused(WORDS, "{\n\"company\": \"a\",\n}", WORDS ":3: JSON");
-	refused(WORDS, "[]", WORDS ":1: not an object");
-	refused(WORDS, "{\"version\": 1}", WORDS ":1: company:");
-	refused(WORDS, "{\"version\": 1,\n\"company\": \"\"}", WORDS ":2: company:");
-	refused(WORDS, "{\"company\": \"a\"}", WORDS ":1: version: must be 1");
-	refused(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: unknown member");
-	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
-		WORDS ":4: synonyms[1]: must have at least two words");
-	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",
-		WORDS ":5: synonyms[1][1]: \"b\" is also in another list");
-	refused(WORDS, HEAD "\"nouns\": [\"a\",\n\"a\"]}",
-		WORDS ":4: nouns[1]: \"a\" is listed twice");
-	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [\"x\"],\n\"answer\": \"\"}]}",
-		WORDS ":5: outside[0].answer: is empty");
-	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [],\n\"answer\": \"y\"}]}",
-		WORDS ":4: outside[0].words: is empty");
-	refused(WORDS, HEAD "\"outside\": [\n{\"answer\": \"y\"}]}",
-		WORDS ":4: outside[0].words: is missing");
-	refused(WORDS, HEAD "\"impossible\": [\n{\"words\": [\"x\"]}]}",
-		WORDS ":4: impossible[0]:");
-	refused(WORDS,
-		HEAD "\"impossible\": [{\"words\": [\"x\"], \"answer\": \"y\",\n\"when\": 1}]}",
-		WORDS ":3: impossible[0]:");
-	refused(WORDS, HEAD "\"outside\": {}}", WORDS ":3: outside: not a list");
-	refused(WORDS,
-		HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"b\"},\n"
-		     "{\"term\": \"A\", \"about\": \"c\"}]}",
-		WORDS ":4: glossary[1]: \"A\" appears twice");
-	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"\"}]}",
-		WORDS ":3: glossary[0]: term and about must not be empty");
-	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\"}]}", WORDS ":3: glossary[0]:");
-	refused(WORDS, NULL, WORDS);
+	assert_rejected(WORDS, "{\n\"company\": \"a\",\n}", WORDS ":3: JSON");
+	assert_rejected(WORDS, "[]", WORDS ":1: not an object");
+	assert_rejected(WORDS, "{\"version\": 1}", WORDS ":1: company:");
+	assert_rejected(WORDS, "{\"version\": 1,\n\"company\": \"\"}", WORDS ":2: company:");
+	assert_rejected(WORDS, "{\"company\": \"a\"}", WORDS ":1: version: must be 1");
+	assert_rejected(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: unknown member");
+	assert_rejected(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
+			WORDS ":4: synonyms[1]: must have at least two words");
+	assert_rejected(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",
+			WORDS ":5: synonyms[1][1]: \"b\" is also in another list");
+	assert_rejected(WORDS, HEAD "\"nouns\": [\"a\",\n\"a\"]}",
+			WORDS ":4: nouns[1]: \"a\" is listed twice");
+	assert_rejected(WORDS, HEAD "\"outside\": [\n{\"words\": [\"x\"],\n\"answer\": \"\"}]}",
+			WORDS ":5: outside[0].answer: is empty");
+	assert_rejected(WORDS, HEAD "\"outside\": [\n{\"words\": [],\n\"answer\": \"y\"}]}",
+			WORDS ":4: outside[0].words: is empty");
+	assert_rejected(WORDS, HEAD "\"outside\": [\n{\"answer\": \"y\"}]}",
+			WORDS ":4: outside[0].words: is missing");
+	assert_rejected(WORDS, HEAD "\"impossible\": [\n{\"words\": [\"x\"]}]}",
+			WORDS ":4: impossible[0]:");
+	assert_rejected(WORDS,
+			HEAD
+			"\"impossible\": [{\"words\": [\"x\"], \"answer\": \"y\",\n\"when\": 1}]}",
+			WORDS ":3: impossible[0]:");
+	assert_rejected(WORDS, HEAD "\"outside\": {}}", WORDS ":3: outside: not a list");
+	assert_rejected(WORDS,
+			HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"b\"},\n"
+			     "{\"term\": \"A\", \"about\": \"c\"}]}",
+			WORDS ":4: glossary[1]: \"A\" appears twice");
+	assert_rejected(WORDS, HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"\"}]}",
+			WORDS ":3: glossary[0]: term and about must not be empty");
+	assert_rejected(WORDS, HEAD "\"glossary\": [{\"term\": \"a\"}]}", WORDS ":3: glossary[0]:");
+	assert_rejected(WORDS, NULL, WORDS);
 }
 
 static void rejects_broken_rules_with_line(void **state)
@@ -74,25 +75,26 @@ static void rejects_broken_rules_with_line(void **state)
 	struct buf b;
 
 	(void)state;
-	refused(WORDS, HEAD "\"rules\": []}", WORDS ":3: rules: not an object");
-	refused(WORDS, HEAD "\"rules\": {\n\"agent\": [\"Be brief.\"]}}",
-		WORDS ":4: rules.agent: prompts/agent.md has no {{rules}} slot");
-	refused(WORDS, HEAD "\"rules\": {\n\"synthesizer\": \"Be brief.\"}}",
-		WORDS ":4: rules.synthesizer: expected a list of at most 16 rules");
-	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"Be brief.\",\n\"a {{slot}}\"]}}",
+	assert_rejected(WORDS, HEAD "\"rules\": []}", WORDS ":3: rules: not an object");
+	assert_rejected(WORDS, HEAD "\"rules\": {\n\"agent\": [\"Be brief.\"]}}",
+			WORDS ":4: rules.agent: prompts/agent.md has no {{rules}} slot");
+	assert_rejected(WORDS, HEAD "\"rules\": {\n\"synthesizer\": \"Be brief.\"}}",
+			WORDS ":4: rules.synthesizer: expected a list of at most 16 rules");
+	assert_rejected(
+		WORDS, HEAD "\"rules\": {\"synthesizer\": [\"Be brief.\",\n\"a {{slot}}\"]}}",
 		WORDS ":4: rules.synthesizer[1]: expected a line of 1 to 400 bytes without braces");
-	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"two\\nlines\"]}}",
-		WORDS ":3: rules.synthesizer[0]:");
-	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"\"]}}",
-		WORDS ":3: rules.synthesizer[0]:");
+	assert_rejected(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"two\\nlines\"]}}",
+			WORDS ":3: rules.synthesizer[0]:");
+	assert_rejected(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"\"]}}",
+			WORDS ":3: rules.synthesizer[0]:");
 	buf_init(&b, 1 << 16);
 	buf_str(&b, HEAD "\"rules\": {\"supervisor\": [\"x\"");
 	for (int i = 1; i < RULES_MAX; i++)
 		buf_str(&b, ", \"x\"");
 	temp_root_write(&root, WORDS, arena_printf(arena, "%s]}}", buf_text(&b)));
 	load();
-	refused(WORDS, arena_printf(arena, "%s, \"x\"]}}", buf_text(&b)),
-		WORDS ":3: rules.supervisor: expected a list of");
+	assert_rejected(WORDS, arena_printf(arena, "%s, \"x\"]}}", buf_text(&b)),
+			WORDS ":3: rules.supervisor: expected a list of");
 	buf_deinit(&b);
 	arena_free(&arena);
 }
@@ -100,20 +102,21 @@ static void rejects_broken_rules_with_line(void **state)
 static void rejects_missing_language(void **state)
 {
 	(void)state;
-	refused("config/language/en.json", "{\"version\": 1}",
-		"config/language/en.json:1: stop: is missing");
-	refused("config/language/en.json", NULL, "config/language/en.json");
+	assert_rejected("config/language/en.json", "{\"version\": 1}",
+			"config/language/en.json:1: stop: is missing");
+	assert_rejected("config/language/en.json", NULL, "config/language/en.json");
 }
 
 static void rejects_broken_units_with_line(void **state)
 {
 	(void)state;
-	refused("config/units.json", "{\"version\": 1,\n\"units\": [{}]}",
-		"config/units.json:2: units[0]:");
-	refused("config/units.json", "{\"version\": 2, \"units\": []}",
-		"config/units.json:1: version: must be 1");
-	refused("config/units.json", "{\"version\": 1, \"unit\": []}", "config/units.json:1: ");
-	refused("config/units.json", NULL, "config/units.json");
+	assert_rejected("config/units.json", "{\"version\": 1,\n\"units\": [{}]}",
+			"config/units.json:2: units[0]:");
+	assert_rejected("config/units.json", "{\"version\": 2, \"units\": []}",
+			"config/units.json:1: version: must be 1");
+	assert_rejected("config/units.json", "{\"version\": 1, \"unit\": []}",
+			"config/units.json:1: ");
+	assert_rejected("config/units.json", NULL, "config/units.json");
 }
 
 int main(void)

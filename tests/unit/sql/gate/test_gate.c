@@ -269,10 +269,10 @@ static void limits_lengths(void **state)
 		     ERR_LIMIT, "sources in one statement");
 	accepts_text(repeated("SELECT ", "n", GATE_NAME_BYTES_MAX, " FROM changes"));
 	refuses_text(repeated("SELECT ", "n", GATE_NAME_BYTES_MAX + 1, " FROM changes"), ERR_LIMIT,
-		     "name longer");
+		     "name is longer");
 	accepts_text(repeated("SELECT [", "n", GATE_NAME_BYTES_MAX, "] FROM changes"));
 	refuses_text(repeated("SELECT [", "n", GATE_NAME_BYTES_MAX + 1, "] FROM changes"),
-		     ERR_LIMIT, "name longer");
+		     ERR_LIMIT, "name is longer");
 	refuses_text(repeated("SELECT ", "1", GATE_NUMBER_BYTES_MAX + 1, " FROM changes"),
 		     ERR_LIMIT, "number longer");
 	accepts_text(repeated("SELECT 1", "+1", 8000, " FROM changes"));
