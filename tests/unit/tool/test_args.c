@@ -150,7 +150,7 @@ static void assert_refused(const char *arguments, const char *param, const char 
 	if (param)
 		assert_string_equal(o->param, param);
 	if (!strstr(o->detail, why))
-		fail_msg("\"%s\" does not say \"%s\"", o->detail, why);
+		fail_msg("\"%s\" does not contain \"%s\"", o->detail, why);
 }
 
 static void refuses_arguments_outside_header(void **state)

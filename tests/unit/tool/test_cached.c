@@ -119,7 +119,7 @@ static void entry_expires_after_cache_s(void **state)
 
 static void key_contains_every_argument(void **state)
 {
-	static const char *const different[] = {
+	static const char *const arguments[] = {
 		"{'hub': 'E1'}",
 		"{'hub': 'E2'}",
 		"{'hub': 'E1', 'year': 2024}",
@@ -134,10 +134,10 @@ static void key_contains_every_argument(void **state)
 
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
-		assert_true(sends_query(different[i]));
-	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
-		assert_false(sends_query(different[i]));
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
+		assert_true(sends_query(arguments[i]));
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
+		assert_false(sends_query(arguments[i]));
 	assert_false(sends_query(
 		"{'year': 2025, 'hub': 'E1'}")); /* explicit or default values, in any order */
 }
@@ -280,15 +280,15 @@ struct corrupt_cache {
 	cache_value_cb cb;
 	void *owner;
 	struct str value;
-	struct str key; /* of the last question */
+	struct str key; /* of the last request */
 	char key_bytes[256];
 };
 
 static void deliver_corrupt(void *owner)
 {
-	struct corrupt_cache *l = owner;
+	struct corrupt_cache *c = owner;
 
-	l->cb(l->owner, l->value);
+	c->cb(c->owner, c->value);
 }
 
 static void on_cancel(struct op *op)
@@ -298,16 +298,16 @@ static void on_cancel(struct op *op)
 
 static struct op *corrupt_get(void *self, struct str key, cache_value_cb cb, void *owner)
 {
-	struct corrupt_cache *l = self;
+	struct corrupt_cache *c = self;
 
-	assert_true(key.n < sizeof(l->key_bytes));
-	memcpy(l->key_bytes, key.p, key.n);
-	l->key = (struct str){l->key_bytes, key.n};
-	l->op.cancel = on_cancel;
-	l->cb = cb;
-	l->owner = owner;
-	loop_defer(loop, &l->deferred, deliver_corrupt, l);
-	return &l->op;
+	assert_true(key.n < sizeof(c->key_bytes));
+	memcpy(c->key_bytes, key.p, key.n);
+	c->key = (struct str){c->key_bytes, key.n};
+	c->op.cancel = on_cancel;
+	c->cb = cb;
+	c->owner = owner;
+	loop_defer(loop, &c->deferred, deliver_corrupt, c);
+	return &c->op;
 }
 
 static void corrupt_set(void *self, struct str key, struct str value, int64_t ttl_ms)

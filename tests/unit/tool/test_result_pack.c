@@ -74,39 +74,39 @@ static void unpacks_every_field(void **state)
 {
 	(void)state;
 	const struct result *fresh = full_result(arena);
-	struct result *back = empty_result();
-	struct buf packed, one, other;
+	struct result *unpacked = empty_result();
+	struct buf packed, expected_text, unpacked_text;
 
 	buf_init(&packed, CACHE_VALUE_BYTES_MAX);
 	tool_result_pack(&packed, fresh);
-	assert_true(tool_result_unpack((struct str){packed.p, packed.n}, arena, back));
-	assert_int_equal(back->table_count, 2);
+	assert_true(tool_result_unpack((struct str){packed.p, packed.n}, arena, unpacked));
+	assert_int_equal(unpacked->table_count, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_same_table(fresh->tables[i], back->tables[i]);
-	assert_int_equal(back->outcome.kind, OUTCOME_ROWS);
-	assert_int_equal(back->statement_count, 2);
-	assert_string_equal(back->statements[0].text, "SELECT ? , ?");
-	assert_int_equal(back->statements[0].values[1].number, 2025);
-	assert_int_equal(back->statements[1].count, 0);
-	assert_int_equal(back->read_ms, fresh->read_ms);
-	assert_string_equal(back->hash, fresh->hash);
-	result_hash(back, back->hash); /* recomputed from the unpacked result */
-	assert_string_equal(back->hash, fresh->hash);
-	assert_true(back->outcome.truncated);
-	assert_int_equal(back->args.count, 5);
-	assert_true(args_find(&back->args, "hours")->is_list);
-	assert_int_equal(args_find(&back->args, "hours")->values[1].number, -1);
-	assert_int_equal(args_find(&back->args, "firm")->values[0].type, VALUE_BOOL);
-	assert_true(args_find(&back->args, "big")->values[0].number == INT64_MIN);
-	assert_string_equal(result_fact(back, "gap")->formula, "2.40 - 1.20");
-	assert_null(result_fact(back, "note")->unit);
-	buf_init(&one, 1 << 20);
-	buf_init(&other, 1 << 20);
-	prompt_text(&one, fresh, 10);
-	prompt_text(&other, back, 10);
-	assert_string_equal(buf_text(&one), buf_text(&other));
-	buf_deinit(&one);
-	buf_deinit(&other);
+		assert_same_table(fresh->tables[i], unpacked->tables[i]);
+	assert_int_equal(unpacked->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(unpacked->statement_count, 2);
+	assert_string_equal(unpacked->statements[0].text, "SELECT ? , ?");
+	assert_int_equal(unpacked->statements[0].values[1].number, 2025);
+	assert_int_equal(unpacked->statements[1].count, 0);
+	assert_int_equal(unpacked->read_ms, fresh->read_ms);
+	assert_string_equal(unpacked->hash, fresh->hash);
+	result_hash(unpacked, unpacked->hash); /* recomputed from the unpacked result */
+	assert_string_equal(unpacked->hash, fresh->hash);
+	assert_true(unpacked->outcome.truncated);
+	assert_int_equal(unpacked->args.count, 5);
+	assert_true(args_find(&unpacked->args, "hours")->is_list);
+	assert_int_equal(args_find(&unpacked->args, "hours")->values[1].number, -1);
+	assert_int_equal(args_find(&unpacked->args, "firm")->values[0].type, VALUE_BOOL);
+	assert_true(args_find(&unpacked->args, "big")->values[0].number == INT64_MIN);
+	assert_string_equal(result_fact(unpacked, "gap")->formula, "2.40 - 1.20");
+	assert_null(result_fact(unpacked, "note")->unit);
+	buf_init(&expected_text, 1 << 20);
+	buf_init(&unpacked_text, 1 << 20);
+	prompt_text(&expected_text, fresh, 10);
+	prompt_text(&unpacked_text, unpacked, 10);
+	assert_string_equal(buf_text(&expected_text), buf_text(&unpacked_text));
+	buf_deinit(&expected_text);
+	buf_deinit(&unpacked_text);
 	buf_deinit(&packed);
 }
 
@@ -120,13 +120,13 @@ static void rejects_truncated_bytes(void **state)
 	tool_result_pack(&packed, fresh);
 	for (size_t n = 0; n < packed.n; n++) {
 		/* A copy of exactly this length, so that sanitizers detect reads beyond it. */
-		char *cut = mem_alloc(n + 1);
-		struct result *back = empty_result();
-		memcpy(cut, packed.p, n);
-		assert_false(tool_result_unpack((struct str){cut, n}, arena, back));
-		assert_int_equal(back->table_count, 0);
-		assert_int_equal(back->args.count, 0);
-		mem_free(cut);
+		char *prefix = mem_alloc(n + 1);
+		struct result *unpacked = empty_result();
+		memcpy(prefix, packed.p, n);
+		assert_false(tool_result_unpack((struct str){prefix, n}, arena, unpacked));
+		assert_int_equal(unpacked->table_count, 0);
+		assert_int_equal(unpacked->args.count, 0);
+		mem_free(prefix);
 	}
 	buf_char(&packed, '\0');
 	assert_false(tool_result_unpack((struct str){packed.p, packed.n}, arena, empty_result()));
@@ -144,15 +144,16 @@ static void changed_bytes_never_crash(void **state)
 	tool_result_pack(&packed, fresh);
 	for (size_t i = 0; i < packed.n; i++) {
 		for (int step = 1; step < 256; step += 7) {
-			struct arena *own = arena_new(1 << 20);
-			struct result *back = result_new(own);
+			struct arena *local_arena = arena_new(1 << 20);
+			struct result *unpacked = result_new(local_arena);
 			char before = packed.p[i];
 
 			packed.p[i] = (char)(before + step);
-			if (tool_result_unpack((struct str){packed.p, packed.n}, own, back))
-				use_result(back);
+			if (tool_result_unpack((struct str){packed.p, packed.n}, local_arena,
+					       unpacked))
+				use_result(unpacked);
 			packed.p[i] = before;
-			arena_free(&own);
+			arena_free(&local_arena);
 		}
 	}
 	buf_deinit(&packed);
@@ -163,13 +164,13 @@ static void changed_bytes_never_crash(void **state)
 static bool can_unpack(const struct result *r)
 {
 	struct buf packed;
-	bool done;
+	bool is_unpacked;
 
 	buf_init(&packed, SIZE_MAX / 2);
 	tool_result_pack(&packed, r);
-	done = tool_result_unpack((struct str){packed.p, packed.n}, arena, empty_result());
+	is_unpacked = tool_result_unpack((struct str){packed.p, packed.n}, arena, empty_result());
 	buf_deinit(&packed);
-	return done;
+	return is_unpacked;
 }
 
 static struct value *first_value(struct result *r, const char *name)
@@ -190,11 +191,11 @@ static void read_at_int64_min(struct result *r)
 {
 	r->read_ms = INT64_MIN;
 }
-static void read_never(struct result *r)
+static void read_at_zero(struct result *r)
 {
 	r->read_ms = 0;
 }
-static void fewer_rows_than_there_are(struct result *r)
+static void total_below_row_count(struct result *r)
 {
 	r->tables[0]->total_rows = 2;
 }
@@ -250,7 +251,7 @@ static void half_a_character(struct result *r)
 {
 	r->tables[0]->rows[0][0] = "caf\xC3";
 }
-static void a_surrogate(struct result *r)
+static void lone_surrogate(struct result *r)
 {
 	r->tables[0]->columns[0].label = "\xED\xA0\x80";
 }
@@ -361,42 +362,24 @@ static void too_many_statements(struct result *r)
 static void rejects_invalid_fields(void **state)
 {
 	static void (*const changes[])(struct result * r) = {
-		read_too_late,
-		read_at_int64_max,
-		read_at_int64_min,
-		read_never,
-		fewer_rows_than_there_are,
-		negative_row_total,
-		row_total_too_large,
-		negative_count,
-		negative_nulls,
-		negative_distinct,
-		minimum_row_after_end,
-		maximum_row_before_start,
-		negative_scale,
-		too_many_digits,
-		invalid_trend,
-		invalid_column_type,
-		invalid_outcome_kind,
-		half_a_character,
-		a_surrogate,
-		impossible_date,
-		date_with_trailing_text,
-		text_value_without_text,
-		integer_with_text,
-		boolean_of_two,
-		uppercase_hash,
-		short_hash,
-		invalid_decimal,
-		null_argument,
-		too_many_rows,
-		rows_without_columns,
-		too_many_columns,
-		too_many_tables,
-		too_many_facts,
-		too_many_arguments,
-		list_too_long,
-		too_many_statements,
+		read_too_late,           read_at_int64_max,
+		read_at_int64_min,       read_at_zero,
+		total_below_row_count,   negative_row_total,
+		row_total_too_large,     negative_count,
+		negative_nulls,          negative_distinct,
+		minimum_row_after_end,   maximum_row_before_start,
+		negative_scale,          too_many_digits,
+		invalid_trend,           invalid_column_type,
+		invalid_outcome_kind,    half_a_character,
+		lone_surrogate,          impossible_date,
+		date_with_trailing_text, text_value_without_text,
+		integer_with_text,       boolean_of_two,
+		uppercase_hash,          short_hash,
+		invalid_decimal,         null_argument,
+		too_many_rows,           rows_without_columns,
+		too_many_columns,        too_many_tables,
+		too_many_facts,          too_many_arguments,
+		list_too_long,           too_many_statements,
 	};
 
 	(void)state;

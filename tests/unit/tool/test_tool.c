@@ -1,9 +1,8 @@
-/* The gate: permissions of callers, refused calls without a query, and the end and cancellation of
- * calls. */
+/* Calls through the gate: permissions, denied calls, errors and cancelling. */
 #include "tool_test.h"
 #include "vesper/metric.h"
 
-static void a_permitted_call_runs(void **state)
+static void permitted_call_runs(void **state)
 {
 	(void)state;
 	recording_db_table(&recorded, "Hub|Price", "E1|48.73", NULL);
@@ -21,8 +20,8 @@ static void a_permitted_call_runs(void **state)
 	assert_false(recorded.write);
 }
 
-/* Data that the caller may not see is reported as nonexistent. */
-static void a_denied_call_can_look_empty(void **state)
+/* With hide_existence, data that the caller may not see is reported as nonexistent. */
+static void denied_call_can_be_reported_as_empty(void **state)
 {
 	(void)state;
 	who.permission_count = 1;
@@ -33,7 +32,7 @@ static void a_denied_call_can_look_empty(void **state)
 	assert_int_equal(recorded.statement_count, 0);
 }
 
-static void a_denied_call_sends_nothing(void **state)
+static void denied_call_sends_nothing(void **state)
 {
 	(void)state;
 	who.permission_count = 1;
@@ -44,7 +43,7 @@ static void a_denied_call_sends_nothing(void **state)
 	assert_int_equal(answer->args.count, 0);
 }
 
-static void another_agent_is_denied(void **state)
+static void foreign_agent_is_denied(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -63,7 +62,7 @@ static void another_agent_is_denied(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
-static void an_unknown_tool_is_an_error(void **state)
+static void unknown_tool_is_an_error(void **state)
 {
 	(void)state;
 	const struct result *r = call_tool("drop_table", "{}");
@@ -73,7 +72,7 @@ static void an_unknown_tool_is_an_error(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
-static void a_hidden_tool_is_for_code_only(void **state)
+static void hidden_tool_is_for_code_only(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -95,7 +94,7 @@ static void a_hidden_tool_is_for_code_only(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
 }
 
-static void cancelled_call_gets_no_result(void **state)
+static void cancelled_call_gets_no_callback(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -131,7 +130,7 @@ static void errors_become_outcomes(void **state)
 		 true},
 		{{.code = ERR_UPSTREAM, .text = "42S02 no table"}, OUTCOME_ERROR, false},
 		{{.code = ERR_LIMIT, .may_retry = true, .text = "queue full"}, OUTCOME_ERROR, true},
-		/* the database refused our own login, which is not the caller's fault */
+		/* the daemon's login was denied, which is not the caller's error */
 		{{.code = ERR_DENIED, .text = "login"}, OUTCOME_ERROR, false},
 	};
 
@@ -148,26 +147,26 @@ static void errors_become_outcomes(void **state)
 static void calls_are_counted(void **state)
 {
 	(void)state;
-	const char *rows = "vesper_tool_calls_total{tool=\"get_price\",outcome=\"empty\"}";
+	const char *empty = "vesper_tool_calls_total{tool=\"get_price\",outcome=\"empty\"}";
 	const char *unknown = "vesper_tool_calls_total{tool=\"unknown\",outcome=\"error\"}";
-	int64_t before = metric_get(rows), unknown_before = metric_get(unknown);
+	int64_t empty_before = metric_get(empty), unknown_before = metric_get(unknown);
 
 	call_tool("get_price", "{'hub': 'E1'}");
 	call_tool("x\"} 1\ny", "{}");
-	assert_int_equal(metric_get(rows), before + 1);
+	assert_int_equal(metric_get(empty), empty_before + 1);
 	assert_int_equal(metric_get(unknown), unknown_before + 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_permitted_call_runs),
-		TEST(a_denied_call_sends_nothing),
-		TEST(a_denied_call_can_look_empty),
-		TEST(another_agent_is_denied),
-		TEST(an_unknown_tool_is_an_error),
-		TEST(a_hidden_tool_is_for_code_only),
-		TEST(cancelled_call_gets_no_result),
+		TEST(permitted_call_runs),
+		TEST(denied_call_sends_nothing),
+		TEST(denied_call_can_be_reported_as_empty),
+		TEST(foreign_agent_is_denied),
+		TEST(unknown_tool_is_an_error),
+		TEST(hidden_tool_is_for_code_only),
+		TEST(cancelled_call_gets_no_callback),
 		TEST(errors_become_outcomes),
 		TEST(calls_are_counted),
 	};

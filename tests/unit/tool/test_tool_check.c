@@ -25,13 +25,13 @@ static void check(void)
 	finished = 0;
 	open_box((const struct domain *const[]){NULL});
 	toolbox_check(box, "acme", on_problem, on_finished, NULL);
-	assert_int_equal(finished, 0); /* never called from within toolbox_check */
+	assert_int_equal(finished, 0); /* never within the call */
 	for (int i = 0; i < 100 && !finished; i++)
 		loop_run_once(loop);
 	assert_int_equal(finished, 1);
 }
 
-static int statements(void)
+static int count_statements(void)
 {
 	size_t n = 0;
 
@@ -48,7 +48,7 @@ static void runs_every_statement_under_the_tenant(void **state)
 	(void)state;
 	check();
 	assert_string_equal(problems, "");
-	assert_int_equal(recorded.queries, 1 + statements()); /* one probe of the source */
+	assert_int_equal(recorded.queries, 1 + count_statements()); /* one probe of the source */
 	assert_string_equal(recorded.tenant, "acme");
 }
 

@@ -12,7 +12,7 @@ static const struct fact_def facts[] = {
 static const struct tool_def tool = {
 	.name = "t", .params = params, .param_count = 1, .facts = facts, .fact_count = 3};
 
-static struct result *rows(void)
+static struct result *result_with_rows(void)
 {
 	struct result *r = result_new(arena);
 	struct table *t = table_new(1 << 16);
@@ -34,17 +34,17 @@ static void add(struct result *r, const char *name, const char *unit)
 
 static void assert_error(const struct result *r, const char *what)
 {
-	const char *wrong = tool_facts_error(&tool, r, arena);
+	const char *error = tool_facts_error(&tool, r, arena);
 
 	if (!what)
-		assert_null(wrong);
-	else if (!wrong || !strstr(wrong, what))
-		fail_msg("\"%s\" does not say \"%s\"", wrong ? wrong : "", what);
+		assert_null(error);
+	else if (!error || !strstr(error, what))
+		fail_msg("\"%s\" does not contain \"%s\"", error ? error : "", what);
 }
 
 static void rejects_undeclared_fact(void **state)
 {
-	struct result *r = rows();
+	struct result *r = result_with_rows();
 
 	(void)state;
 	add(r, "best", NULL);
@@ -58,7 +58,7 @@ static void rejects_undeclared_fact(void **state)
 
 static void rejects_missing_required_fact(void **state)
 {
-	struct result *r = rows();
+	struct result *r = result_with_rows();
 
 	(void)state;
 	assert_error(r, "required fact best is missing");
@@ -71,13 +71,13 @@ static void rejects_missing_required_fact(void **state)
 
 static void rejects_undeclared_unit(void **state)
 {
-	struct result *r = rows();
+	struct result *r = result_with_rows();
 
 	(void)state;
 	add(r, "best", NULL);
 	add(r, "gap", "%");
 	assert_error(r, "fact gap has the unit %, declared is $");
-	r = rows();
+	r = result_with_rows();
 	add(r, "best", NULL);
 	add(r, "sum", "hours");
 	args_set(&r->args, arena, "metric", value_text("Hours"));

@@ -23,7 +23,7 @@ static const struct db_tenant tenants[] = {{"acme", file}};
 static struct db *real;
 static struct pool *workers;
 static size_t seen_rows;
-static int64_t seen_bad;
+static int64_t seen_invalid;
 static double seen_flux;
 
 static int set_up_real(void **state)
@@ -75,7 +75,7 @@ static int tear_down_real(void **state)
 	return tear_down(state);
 }
 
-/* The sum of the prices of the existing rows. */
+/* Adds up the prices of all rows of the frame. */
 static void derive(struct result *r, struct arena *a)
 {
 	const struct frame *f = result_frame(r, "wide");
@@ -84,7 +84,7 @@ static void derive(struct result *r, struct arena *a)
 
 	assert_non_null(f);
 	seen_rows = f->rows;
-	seen_bad = f->invalid_cell_count;
+	seen_invalid = f->invalid_cell_count;
 	flux = frame_column(f, "Flux");
 	assert_int_equal(flux->type, FRAME_REAL);
 	seen_flux = frame_number(flux, 1);
@@ -100,16 +100,16 @@ static void derive(struct result *r, struct arena *a)
 				      .value = arena_printf(a, "%.1f", sum)});
 }
 
-static bool run_it(struct tool_call *call, struct err *e)
+static bool run_and_derive(struct tool_call *call, struct err *e)
 {
 	return tool_sql_run_and_derive(call, derive, e);
 }
 
-static const struct tool_entry entries[] = {{"get_price", run_it}, {0}};
+static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
 static const struct domain module = {"prices", "energy", entries, NULL};
 static const struct domain *const modules[] = {&module, NULL};
 
-static void ask(const char *rows, struct pool *pool)
+static void call_with_frame(const char *rows, struct pool *pool)
 {
 	struct toolbox_options o = {
 		.loop = loop, .sources = sources_of(real), .workers = pool, .modules = modules};
@@ -145,10 +145,10 @@ static void derivation_reads_more_rows_than_are_shown(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) { /* on the loop, and on a worker */
-		ask("1000", i ? workers : NULL);
+		call_with_frame("1000", i ? workers : NULL);
 		assert_int_equal(seen_rows, 1000);
-		assert_int_equal(seen_bad, 1);
-		assert_true(seen_flux == 2e-9); /* a decimal would have lost it */
+		assert_int_equal(seen_invalid, 1);
+		assert_true(seen_flux == 2e-9); /* a decimal would lose the digits */
 		assert_string_equal(result_fact(answer, "sum")->value, "501000.0");
 		assert_null(result_fact(answer, RESULT_FRAME_SAMPLED));
 		assert_int_equal(answer->table_count, 1); /* it is never shown */
@@ -160,7 +160,7 @@ static void derivation_reads_more_rows_than_are_shown(void **state)
 static void reports_sample(void **state)
 {
 	(void)state;
-	ask("500", workers);
+	call_with_frame("500", workers);
 	assert_int_equal(seen_rows, 500);
 	assert_string_equal(result_fact(answer, RESULT_FRAME_SAMPLED)->value,
 			    "This was computed from a sample: 1 in 2 of 1000 rows.");
@@ -192,9 +192,9 @@ static void frames_are_checked(void **state)
 
 		temp_root_write(&root, SMALL_TOOL_PATH, broken);
 		if (catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
-			fail_msg("accepted, though: %s", bad[i].why);
+			fail_msg("accepted, expected: %s", bad[i].why);
 		if (!strstr(e.text, bad[i].why))
-			fail_msg("\"%s\" does not say \"%s\"", e.text, bad[i].why);
+			fail_msg("\"%s\" does not contain \"%s\"", e.text, bad[i].why);
 		mem_free(text);
 		mem_free(broken);
 	}

@@ -8,7 +8,7 @@
 #include "vesper/limits.h"
 #include "view_tree.h"
 
-#define OWN_TOOL                                                                                   \
+#define AD_HOC_TOOL                                                                                \
 	"-- tool: own_sql\n"                                                                       \
 	"-- about: Runs one SELECT.\n"                                                             \
 	"-- permission: chat:read_budget\n"                                                        \
@@ -58,7 +58,7 @@ static void make_file(void)
 	sqlite3_close(native);
 }
 
-static int set_up_own(void **state)
+static int set_up_gate(void **state)
 {
 	struct db_options o = {.name = "warehouse",
 			       .dialect = DIALECT_SQLITE,
@@ -83,7 +83,7 @@ static int set_up_own(void **state)
 	temp_root_write(&root, "config/permissions.json",
 			"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\", "
 			"\"chat:view_sql\", \"chat:spend\"], \"roles\": {}}");
-	temp_root_write(&root, "sql/energy/own/own_sql.sql", OWN_TOOL);
+	temp_root_write(&root, "sql/energy/own/own_sql.sql", AD_HOC_TOOL);
 	catalog_unref(&catalog);
 	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e) ||
 	    !db_open(loop, &o, &real, &e))
@@ -98,7 +98,7 @@ static int set_up_own(void **state)
 	return 0;
 }
 
-static int tear_down_own(void **state)
+static int tear_down_gate(void **state)
 {
 	toolbox_free(&box);
 	db_close(&real);
@@ -108,7 +108,7 @@ static int tear_down_own(void **state)
 	return tear_down(state);
 }
 
-static enum outcome_kind ask(const char *sql)
+static enum outcome_kind run_sql(const char *sql)
 {
 	json_t *args = json_object();
 	struct tool_request request = {.call = "c1",
@@ -133,12 +133,12 @@ static const char *cell(size_t row, size_t column)
 	return answer->tables[0]->rows[row][column];
 }
 
-static void runs_what_passes_the_gate(void **state)
+static void runs_statements_that_pass_the_gate(void **state)
 {
 	json_t *view;
 
 	(void)state;
-	assert_int_equal(ask("SELECT hub, n * 2 AS twice FROM prices WHERE n < 3 ORDER BY n"),
+	assert_int_equal(run_sql("SELECT hub, n * 2 AS twice FROM prices WHERE n < 3 ORDER BY n"),
 			 OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->row_count, 2);
 	assert_string_equal(cell(0, 0), "E1");
@@ -150,13 +150,13 @@ static void runs_what_passes_the_gate(void **state)
 		"tenant_id = ?) AS prices WHERE n < 3 ORDER BY n LIMIT 501");
 	json_decref(view);
 	who.permission_count = 3; /* without chat:view_sql */
-	assert_int_equal(ask("SELECT hub FROM prices"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT hub FROM prices"), OUTCOME_ROWS);
 	assert_null(answer->sql);
 }
 
 static void returns_only_rows_of_the_tenant(void **state)
 {
-	static const char *const asked[] = {
+	static const char *const statements[] = {
 		"SELECT * FROM prices WHERE n > 500 OR 1 = 1 ORDER BY n DESC",
 		"SELECT hub FROM prices WHERE tenant_id = 'globex' OR tenant_id <> 'acme'",
 		"SELECT hub FROM prices WHERE tenant_id IS NULL OR hub = 'GLOBEX'",
@@ -168,51 +168,52 @@ static void returns_only_rows_of_the_tenant(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-		enum outcome_kind kind = ask(asked[i]);
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		enum outcome_kind kind = run_sql(statements[i]);
 		if (kind != OUTCOME_ROWS && kind != OUTCOME_EMPTY)
-			fail_msg("%s: %s", asked[i], answer->outcome.detail);
+			fail_msg("%s: %s", statements[i], answer->outcome.detail);
 		for (size_t r = 0; r < answer->tables[0]->row_count; r++)
 			for (size_t c = 0; c < answer->tables[0]->column_count; c++)
 				if (cell(r, c) &&
 				    (strstr(cell(r, c), "GLOBEX") || strstr(cell(r, c), "NOBODY")))
-					fail_msg("%s gives %s", asked[i], cell(r, c));
+					fail_msg("%s gives %s", statements[i], cell(r, c));
 	}
 }
 
 static void permissions_decide_columns_and_views(void **state)
 {
 	(void)state;
-	assert_int_equal(ask("SELECT * FROM prices WHERE n = 1"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT * FROM prices WHERE n = 1"), OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->column_count, 3); /* * selects only readable columns */
-	assert_int_equal(ask("SELECT cost FROM prices"), OUTCOME_ERROR);
+	assert_int_equal(run_sql("SELECT cost FROM prices"), OUTCOME_ERROR);
 	assert_non_null(strstr(answer->outcome.detail, "column 8: you lack the permission"));
-	assert_int_equal(ask("SELECT hub FROM prices WHERE cost = 77"), OUTCOME_ERROR);
-	assert_int_equal(ask("SELECT hub FROM deals"), OUTCOME_ERROR);
+	assert_int_equal(run_sql("SELECT hub FROM prices WHERE cost = 77"), OUTCOME_ERROR);
+	assert_int_equal(run_sql("SELECT hub FROM deals"), OUTCOME_ERROR);
 	assert_non_null(strstr(answer->outcome.detail, "not an approved view"));
-	assert_int_equal(ask("SELECT hub FROM loose"), OUTCOME_ERROR); /* it has no tenant column */
+	assert_int_equal(run_sql("SELECT hub FROM loose"),
+			 OUTCOME_ERROR); /* it has no tenant column */
 	who.permission_count = 5;
-	assert_int_equal(ask("SELECT cost FROM prices WHERE n = 1"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT cost FROM prices WHERE n = 1"), OUTCOME_ROWS);
 	assert_string_equal(cell(0, 0), "77");
-	assert_int_equal(ask("SELECT hub FROM deals"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT hub FROM deals"), OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->row_count, 1);
 }
 
 /* Results are compared later, and statements need not define an order of rows. */
 static void hash_ignores_row_order(void **state)
 {
-	char up[HASH_HEX_BYTES];
+	char hash[HASH_HEX_BYTES];
 
 	(void)state;
-	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n"), OUTCOME_ROWS);
 	assert_int_equal(strlen(answer->hash), 64);
-	memcpy(up, answer->hash, sizeof(up));
-	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n DESC"),
+	memcpy(hash, answer->hash, sizeof(hash));
+	assert_int_equal(run_sql("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n DESC"),
 			 OUTCOME_ROWS);
-	assert_string_equal(answer->hash, up);
-	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 8"), OUTCOME_ROWS);
-	assert_string_not_equal(answer->hash, up);
-	assert_int_equal(ask("SELECT hub, n FROM prices"),
+	assert_string_equal(answer->hash, hash);
+	assert_int_equal(run_sql("SELECT hub, n FROM prices WHERE n < 8"), OUTCOME_ROWS);
+	assert_string_not_equal(answer->hash, hash);
+	assert_int_equal(run_sql("SELECT hub, n FROM prices"),
 			 OUTCOME_ROWS); /* truncated without an order */
 	assert_true(answer->outcome.truncated);
 	assert_string_equal(answer->hash, "");
@@ -222,7 +223,7 @@ static void tool_requires_permission(void **state)
 {
 	(void)state;
 	who.permission_count = 2;
-	assert_int_equal(ask("SELECT hub FROM prices"), OUTCOME_NOT_PERMITTED);
+	assert_int_equal(run_sql("SELECT hub FROM prices"), OUTCOME_NOT_PERMITTED);
 	who.permission_count = 4;
 	struct catalog_view view;
 	catalog_for(catalog, &who, arena, &view);
@@ -235,7 +236,7 @@ static void tool_requires_permission(void **state)
 
 static void refusals_name_the_problem(void **state)
 {
-	static const char *const asked[][2] = {
+	static const char *const statements[][2] = {
 		{"DELETE FROM prices", "SELECT expected"},
 		{"SELECT hub FROM prices; DROP TABLE prices", "only one statement is allowed"},
 		{"SELECT hubb FROM prices", "the nearest is hub"},
@@ -246,12 +247,12 @@ static void refusals_name_the_problem(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-		assert_int_equal(ask(asked[i][0]), OUTCOME_ERROR);
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		assert_int_equal(run_sql(statements[i][0]), OUTCOME_ERROR);
 		assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
 		if (!strstr(answer->outcome.detail, "The SQL is refused: column") ||
-		    !strstr(answer->outcome.detail, asked[i][1]))
-			fail_msg("%s: %s", asked[i][0], answer->outcome.detail);
+		    !strstr(answer->outcome.detail, statements[i][1]))
+			fail_msg("%s: %s", statements[i][0], answer->outcome.detail);
 	}
 }
 
@@ -260,7 +261,7 @@ static void refusals_name_the_problem(void **state)
 static void hides_database_error_text(void **state)
 {
 	(void)state;
-	assert_int_equal(ask("SELECT SUM(9223372036854775807) FROM prices"), OUTCOME_ERROR);
+	assert_int_equal(run_sql("SELECT SUM(9223372036854775807) FROM prices"), OUTCOME_ERROR);
 	assert_string_equal(answer->outcome.detail,
 			    "The database can't run this statement as it is written.");
 	assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
@@ -269,12 +270,12 @@ static void hides_database_error_text(void **state)
 static void marks_truncated_result(void **state)
 {
 	(void)state;
-	assert_int_equal(ask("SELECT n FROM prices"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT n FROM prices"), OUTCOME_ROWS);
 	assert_true(answer->outcome.truncated);
 	assert_int_equal(answer->tables[0]->row_count, DB_ROWS_MAX);
 	assert_false(answer->tables[0]->is_total_exact);
 	assert_true(answer->tables[0]->stats[0].partial);
-	assert_int_equal(ask("SELECT n FROM prices FETCH FIRST 500 ROWS ONLY"), OUTCOME_ROWS);
+	assert_int_equal(run_sql("SELECT n FROM prices FETCH FIRST 500 ROWS ONLY"), OUTCOME_ROWS);
 	assert_false(answer->outcome.truncated);
 }
 
@@ -327,7 +328,7 @@ static void long_sql_is_refused(void **state)
 
 	(void)state;
 	memset(sql, ' ', (1 << 20) - 1);
-	assert_int_equal(ask(sql), OUTCOME_ERROR);
+	assert_int_equal(run_sql(sql), OUTCOME_ERROR);
 	mem_free(sql);
 }
 
@@ -398,29 +399,29 @@ static void connection_rejects_statements_that_bypass_the_gate(void **state)
 	assert_true(runs_without_gate("SELECT hub FROM dbo.prices"));
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
 		if (runs_without_gate(probes[i]))
-			fail_msg("it runs: %s", probes[i]);
+			fail_msg("not rejected: %s", probes[i]);
 	assert_true(runs_without_gate("SELECT COUNT(*), MAX(hub) FROM dbo.prices GROUP BY n"));
 	assert_true(runs_without_gate(
 		"WITH x AS (SELECT ROW_NUMBER() OVER (ORDER BY n) AS r FROM Stage.prices) "
 		"SELECT MAX(r) FROM x"));
 }
 
-#define OWN(name) cmocka_unit_test_setup_teardown(name, set_up_own, tear_down_own)
+#define GATE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_gate, tear_down_gate)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		OWN(runs_what_passes_the_gate),
-		OWN(returns_only_rows_of_the_tenant),
-		OWN(permissions_decide_columns_and_views),
-		OWN(hash_ignores_row_order),
-		OWN(tool_requires_permission),
-		OWN(refusals_name_the_problem),
-		OWN(hides_database_error_text),
-		OWN(marks_truncated_result),
-		OWN(columns_are_checked_against_the_database),
-		OWN(long_sql_is_refused),
-		OWN(connection_rejects_statements_that_bypass_the_gate),
+		GATE_TEST(runs_statements_that_pass_the_gate),
+		GATE_TEST(returns_only_rows_of_the_tenant),
+		GATE_TEST(permissions_decide_columns_and_views),
+		GATE_TEST(hash_ignores_row_order),
+		GATE_TEST(tool_requires_permission),
+		GATE_TEST(refusals_name_the_problem),
+		GATE_TEST(hides_database_error_text),
+		GATE_TEST(marks_truncated_result),
+		GATE_TEST(columns_are_checked_against_the_database),
+		GATE_TEST(long_sql_is_refused),
+		GATE_TEST(connection_rejects_statements_that_bypass_the_gate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

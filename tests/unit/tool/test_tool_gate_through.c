@@ -1,9 +1,9 @@
 /*
  * Ad hoc SQL through the gate, the driver and the database. For each statement of
- * tests/gate/through.tsv, the database receives the text that the gate wrote, and parses the same
- * tables, columns and literals from it as the gate. SQLite reports them by its authorizer and its
- * program of the statement; PostgreSQL by its log and, where libpg_query is installed (Debian:
- * libpg-query-dev), by its parser.
+ * tests/gate/through.tsv, the database receives the text that the gate wrote, and finds the same
+ * tables, columns and literals in it as the gate. For SQLite, they come from the authorizer and
+ * from EXPLAIN; for PostgreSQL, from the server's log and, if libpg_query is installed (Debian:
+ * libpg-query-dev), from its parser.
  */
 #include "../db/postgres_test.h"
 
@@ -38,7 +38,7 @@ struct facts {
 	size_t count;
 };
 
-static void fact(struct facts *f, const char *kind, const char *a, const char *b)
+static void add_fact(struct facts *f, const char *kind, const char *a, const char *b)
 {
 	const char *text = arena_printf(f->arena, "%s %s%s%s", kind, a, b ? "." : "", b ? b : "");
 	size_t i = 0;
@@ -53,7 +53,7 @@ static void fact(struct facts *f, const char *kind, const char *a, const char *b
 	f->count++;
 }
 
-static const char *all_of(const struct facts *f)
+static const char *facts_text(const struct facts *f)
 {
 	const char *text = "";
 
@@ -72,13 +72,13 @@ static const char *lower(struct arena *a, const char *text)
 	return copy;
 }
 
-static const char *bare(struct arena *a, const char *name)
+static const char *without_quotes(struct arena *a, const char *name)
 {
 	return *name == '"' ? arena_strndup(a, name + 1, strlen(name) - 2) : name;
 }
 
-/* '…' with its quotes. */
-static const char *text_in(struct arena *a, struct str quoted)
+/* The value of a quoted string literal. */
+static const char *string_value(struct arena *a, struct str quoted)
 {
 	char *out = arena_alloc(a, quoted.n);
 	size_t n = 0;
@@ -91,19 +91,20 @@ static const char *text_in(struct arena *a, struct str quoted)
 	return out;
 }
 
-/* Literals that the gate adds when it rewrites a function, or that the parser adds for EXTRACT. */
+/* Literals that the gate, or the parser for EXTRACT, adds when it rewrites an expression. */
 static bool is_template_text(const char *text)
 {
-	static const char *const own[] = {"",        "%Y",   "%m",    "%d",  " days", " years",
-					  " months", "year", "month", "day", NULL};
+	static const char *const texts[] = {"",        "%Y",   "%m",    "%d",  " days", " years",
+					    " months", "year", "month", "day", NULL};
 
-	for (size_t i = 0; own[i]; i++)
-		if (strcmp(own[i], text) == 0)
+	for (size_t i = 0; texts[i]; i++)
+		if (strcmp(texts[i], text) == 0)
 			return true;
 	return false;
 }
 
-/* The patterns of LIKE, which the gate writes for each database, or all other texts. */
+/* Adds the patterns of LIKE, which the gate writes differently for each database, or all other
+ * texts. */
 static void gate_texts(const struct gate *g, bool patterns, struct facts *f)
 {
 	struct gate_tokens tokens;
@@ -111,12 +112,12 @@ static void gate_texts(const struct gate *g, bool patterns, struct facts *f)
 	assert_true(gate_lex(g, &tokens));
 	for (size_t i = 1; i < tokens.count; i++) {
 		const struct gate_token *t = &tokens.items[i];
-		bool pattern = gate_is_word(t - 1, "LIKE") || gate_is_word(t - 1, "GLOB") ||
-			       gate_is_word(t - 1, "ESCAPE");
+		bool is_pattern = gate_is_word(t - 1, "LIKE") || gate_is_word(t - 1, "GLOB") ||
+				  gate_is_word(t - 1, "ESCAPE");
 
-		if (t->kind == GATE_T_STRING && pattern == patterns &&
-		    !is_template_text(text_in(f->arena, t->text)))
-			fact(f, "text", text_in(f->arena, t->text), NULL);
+		if (t->kind == GATE_T_STRING && is_pattern == patterns &&
+		    !is_template_text(string_value(f->arena, t->text)))
+			add_fact(f, "text", string_value(f->arena, t->text), NULL);
 	}
 }
 
@@ -127,7 +128,7 @@ static void gate_facts(const struct gate_policy *policy, enum dialect dialect, s
 	struct gate g = {policy, dialect, sql, f->arena, &e};
 
 	gate_texts(&g, false, f);
-	/* The lexer does not accept parameters, and the tenant is one. */
+	/* The lexer rejects parameters, and the tenant is one. */
 	char *written_sql = arena_strdup(f->arena, checked->sql);
 	for (char *at = written_sql; (at = strstr(at, " = ?)"));)
 		at[3] = '1';
@@ -136,10 +137,10 @@ static void gate_facts(const struct gate_policy *policy, enum dialect dialect, s
 	for (size_t i = 0; i < checked->read_count; i++) {
 		const char *view = lower(f->arena, checked->reads[i].view->name);
 
-		fact(f, "table", view, NULL);
+		add_fact(f, "table", view, NULL);
 		for (const char *const *c = checked->reads[i].columns; *c; c++)
-			fact(f, "column", view, lower(f->arena, bare(f->arena, *c)));
-		fact(f, "column", view, checked->reads[i].view->tenant_column);
+			add_fact(f, "column", view, lower(f->arena, without_quotes(f->arena, *c)));
+		add_fact(f, "column", view, checked->reads[i].view->tenant_column);
 	}
 }
 
@@ -153,14 +154,14 @@ static void compare(const char *sql, const struct facts *gate, const struct fact
 		if (i == gate->count)
 			return;
 	}
-	fail_msg("%s\nthe gate reads:%s\nthe database reads:%s", sql, all_of(gate),
-		 all_of(database));
+	fail_msg("%s\nthe gate reads:%s\nthe database reads:%s", sql, facts_text(gate),
+		 facts_text(database));
 }
 
-/* ---- through ---- */
+/* ---- from the gate to the database ---- */
 
-static void run(struct fixture *f, const char *tenant, const struct gate_result *checked,
-		struct arena *a)
+static void run_checked(struct fixture *f, const char *tenant, const struct gate_result *checked,
+			struct arena *a)
 {
 	struct value *values = arena_alloc(a, (checked->tenants + 1) * sizeof(*values));
 	const struct source_statement statement = {.name = "test/main",
@@ -181,18 +182,20 @@ static void run(struct fixture *f, const char *tenant, const struct gate_result 
 	table_free(&answer.table);
 }
 
-typedef void (*look)(struct fixture *f, const struct gate_result *checked, struct facts *database);
+typedef void (*inspect_fn)(struct fixture *f, const struct gate_result *checked,
+			   struct facts *database);
 
-static void through(struct fixture *f, enum dialect dialect, const char *tenant, look look_at)
+static void compare_all_statements(struct fixture *f, enum dialect dialect, const char *tenant,
+				   inspect_fn inspect)
 {
-	struct arena *all = arena_new(16 << 20), *a;
-	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, all);
+	struct arena *corpus_arena = arena_new(16 << 20), *a;
+	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, corpus_arena);
 	const struct gate_line *lines;
-	size_t count, done = 0;
+	size_t count, compared = 0;
 
 	policy.views = views;
 	policy.view_count = sizeof(views) / sizeof(views[0]);
-	lines = gate_corpus("through.tsv", all, &count);
+	lines = gate_corpus("through.tsv", corpus_arena, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct gate_result checked;
 		struct err e;
@@ -204,22 +207,23 @@ static void through(struct fixture *f, enum dialect dialect, const char *tenant,
 		if (!gate_check(&policy, dialect, lines[i].sql, a, &checked, &e))
 			fail_msg("%.*s\nrefused: %s", STR_FMT(lines[i].sql), e.text);
 		gate_facts(&policy, dialect, lines[i].sql, &checked, &gate);
-		run(f, tenant, &checked, a);
-		look_at(f, &checked, &database);
+		run_checked(f, tenant, &checked, a);
+		inspect(f, &checked, &database);
 		compare(checked.sql, &gate, &database);
 		arena_free(&a);
-		done++;
+		compared++;
 	}
-	assert_true(done >= STATEMENTS_MIN);
-	print_message("%zu statements\n", done);
-	arena_free(&all);
+	assert_true(compared >= STATEMENTS_MIN);
+	print_message("%zu statements\n", compared);
+	arena_free(&corpus_arena);
 }
 
 /* ---- SQLite ---- */
 
 static char executed[LOG_BYTES_MAX];
 static size_t executions;
-static sqlite3 *own; /* the same file under the same names, to find what SQLite reads */
+/* Opens the same file under the same schema names, to find out what SQLite reads. */
+static sqlite3 *inspector;
 
 static int on_trace(unsigned type, void *owner, void *statement, void *sql)
 {
@@ -244,14 +248,13 @@ static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routi
 	return SQLITE_OK;
 }
 
-/* The functions that the daemon adds to SQLite (db_exact.c) and the gate uses. They are never run
- * here. */
+/* Functions that the daemon registers (db_exact.c) and the gate uses; nothing is executed here. */
 static const struct {
 	const char *name;
 	int args;
-} written[] = {{"exact", 1}, {"add_months", 2}, {"date_from_parts", 3}};
+} functions[] = {{"exact", 1}, {"add_months", 2}, {"date_from_parts", 3}};
 
-static void on_call(sqlite3_context *context, int argc, sqlite3_value **argv)
+static void return_first_argument(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	sqlite3_result_value(context, argv[0]);
@@ -266,15 +269,15 @@ static int on_read(void *owner, int action, const char *table, const char *colum
 	if (action != SQLITE_READ || !schema)
 		return SQLITE_OK;
 	const char *name = lower(f->arena, arena_printf(f->arena, "%s.%s", schema, table));
-	fact(f, "table", name, NULL);
+	add_fact(f, "table", name, NULL);
 	if (*column)
-		fact(f, "column", name, lower(f->arena, column));
+		add_fact(f, "column", name, lower(f->arena, column));
 	return SQLITE_OK;
 }
 
-/* The authorizer's tables and columns, and the texts of SQLite's compiled program. */
-static void look_sqlite(struct fixture *f, const struct gate_result *checked,
-			struct facts *database)
+/* Adds the tables and columns that the authorizer sees, and the texts of SQLite's program. */
+static void inspect_sqlite(struct fixture *f, const struct gate_result *checked,
+			   struct facts *database)
 {
 	const char *explain = arena_printf(database->arena, "EXPLAIN %s", checked->sql);
 	sqlite3_stmt *program;
@@ -283,18 +286,18 @@ static void look_sqlite(struct fixture *f, const struct gate_result *checked,
 	assert_int_equal(executions, 1);
 	executions = 0;
 	assert_string_equal(executed, checked->sql);
-	sqlite3_set_authorizer(own, on_read, database);
-	if (sqlite3_prepare_v2(own, explain, -1, &program, NULL) != SQLITE_OK)
-		fail_msg("%s\n%s", explain, sqlite3_errmsg(own));
+	sqlite3_set_authorizer(inspector, on_read, database);
+	if (sqlite3_prepare_v2(inspector, explain, -1, &program, NULL) != SQLITE_OK)
+		fail_msg("%s\n%s", explain, sqlite3_errmsg(inspector));
 	while (sqlite3_step(program) == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(program, 5);
 
 		if (strcmp((const char *)sqlite3_column_text(program, 1), "String8") == 0 &&
 		    !is_template_text(text))
-			fact(database, "text", text, NULL);
+			add_fact(database, "text", text, NULL);
 	}
 	sqlite3_finalize(program);
-	sqlite3_set_authorizer(own, NULL, NULL);
+	sqlite3_set_authorizer(inspector, NULL, NULL);
 }
 
 #define ROWS                                                                                       \
@@ -319,28 +322,29 @@ static void sqlite_reads_what_the_gate_reads(void **state)
 		  "UPDATE projects SET tenant_id = 'acme'; UPDATE changes SET tenant_id = 'acme';"
 		  "UPDATE prices SET tenant_id = 'acme'");
 	fixture_open(f, true);
-	assert_int_equal(sqlite3_open(":memory:", &own), SQLITE_OK);
-	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
-		assert_int_equal(sqlite3_create_function(own, written[i].name, written[i].args,
+	assert_int_equal(sqlite3_open(":memory:", &inspector), SQLITE_OK);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_int_equal(sqlite3_create_function(inspector, functions[i].name,
+							 functions[i].args,
 							 SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-							 on_call, NULL, NULL),
+							 return_first_argument, NULL, NULL),
 				 SQLITE_OK);
 	snprintf(attach, sizeof(attach), "ATTACH '%s' AS dbo; ATTACH '%s' AS Stage", f->acme,
 		 f->acme);
-	assert_int_equal(sqlite3_exec(own, attach, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_trace_v2(own, 0, NULL, NULL);
+	assert_int_equal(sqlite3_exec(inspector, attach, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_trace_v2(inspector, 0, NULL, NULL);
 	executions = 0;
-	through(f, DIALECT_SQLITE, "acme", look_sqlite);
-	sqlite3_close(own);
+	compare_all_statements(f, DIALECT_SQLITE, "acme", inspect_sqlite);
+	sqlite3_close(inspector);
 	sqlite3_cancel_auto_extension((void (*)(void))on_open);
 }
 
 /* ---- PostgreSQL ---- */
 
-static long log_read; /* bytes */
+static long log_offset; /* bytes */
 
-/* The new entries of the server's log. Continuation lines of an entry begin with a tab. */
-static const char *log_new(struct arena *a)
+/* Reads the new entries of the server's log, without the tab before continuation lines. */
+static const char *read_new_log(struct arena *a)
 {
 	char path[200], *text = arena_alloc(a, LOG_BYTES_MAX), *to = text;
 	FILE *file;
@@ -349,9 +353,9 @@ static const char *log_new(struct arena *a)
 	snprintf(path, sizeof(path), "%s/log", server.dir);
 	file = fopen(path, "r");
 	assert_non_null(file);
-	fseek(file, log_read, SEEK_SET);
+	fseek(file, log_offset, SEEK_SET);
 	n = fread(text, 1, LOG_BYTES_MAX - 1, file);
-	log_read += (long)n;
+	log_offset += (long)n;
 	fclose(file);
 	for (size_t i = 0; i < n; i++) {
 		*to++ = text[i];
@@ -361,8 +365,8 @@ static const char *log_new(struct arena *a)
 	return text;
 }
 
-/* The statement as the server received it, without the cursor around it. The driver declares no
- * cursor for statements that contain the word FOR. */
+/* The statement in the log, without the cursor around it. The driver uses no cursor if it finds the
+ * word FOR. */
 static const char *statement_in(const char *log, struct arena *a)
 {
 	static const char plain[] = "LOG:  statement: SELECT", cursor[] = "with hold for ";
@@ -384,8 +388,7 @@ static const char *statement_in(const char *log, struct arena *a)
 	return arena_strndup(a, entry, (size_t)(last - entry));
 }
 
-/* The statement that the driver should send: each ? outside of literals is replaced by the tenant.
- */
+/* The text that the driver must send: the tenant replaces each ? outside of literals. */
 static const char *with_tenant(const char *sql, struct arena *a)
 {
 	struct buf out;
@@ -425,9 +428,9 @@ static bool is_defined(const struct tree *t, const char *name)
 	return false;
 }
 
-/* The gate writes each view as a derived table, SELECT columns FROM view. Only these columns are
- * read from the view; all other references are to columns of a derived table. */
-static void see_view(struct tree *t, const json_t *select, const json_t *table)
+/* Each view is read in a derived table, SELECT columns FROM view, whose columns are added. All
+ * other references are to derived tables. */
+static void add_view_facts(struct tree *t, const json_t *select, const json_t *table)
 {
 	const char *schema = json_string_value(json_object_get(table, "schemaname"));
 	const char *view = json_string_value(json_object_get(table, "relname"));
@@ -439,19 +442,19 @@ static void see_view(struct tree *t, const json_t *select, const json_t *table)
 		return;
 	}
 	view = arena_printf(t->facts->arena, "%s.%s", schema, view);
-	fact(t->facts, "table", view, NULL);
-	fact(t->facts, "column", view, "tenant_id"); /* of its WHERE */
+	add_fact(t->facts, "table", view, NULL);
+	add_fact(t->facts, "column", view, "tenant_id"); /* in its WHERE clause */
 	json_array_foreach(json_object_get(select, "targetList"), i, target) {
 		const json_t *ref = json_object_get(
 			json_object_get(json_object_get(target, "ResTarget"), "val"), "ColumnRef");
 		const char *name = name_in(json_array_get(json_object_get(ref, "fields"), 0));
 
 		assert_non_null(name);
-		fact(t->facts, "column", view, lower(t->facts->arena, name));
+		add_fact(t->facts, "column", view, lower(t->facts->arena, name));
 	}
 }
 
-static void see_tree(struct tree *t, const json_t *node)
+static void add_tree_facts(struct tree *t, const json_t *node)
 {
 	const json_t *from = json_object_get(node, "fromClause");
 	const char *key, *text;
@@ -459,29 +462,29 @@ static void see_tree(struct tree *t, const json_t *node)
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)node, i, value)
-		see_tree(t, value);
+		add_tree_facts(t, value);
 	for (i = 0; i < json_array_size(from); i++) {
 		const json_t *table = json_object_get(json_array_get(from, i), "RangeVar");
 
 		if (table)
-			see_view(t, node, table);
+			add_view_facts(t, node, table);
 	}
 	json_object_foreach((json_t *)(uintptr_t)node, key, value) {
 		if (strcmp(key, "A_Const") == 0 && json_object_get(value, "sval")) {
 			text = json_string_value(
 				json_object_get(json_object_get(value, "sval"), "sval"));
 			if (text && !is_template_text(text) && strcmp(text, TENANT) != 0)
-				fact(t->facts, "text", text, NULL);
+				add_fact(t->facts, "text", text, NULL);
 		}
-		see_tree(t, value);
+		add_tree_facts(t, value);
 	}
 }
 #endif
 
-static void look_postgres(struct fixture *f, const struct gate_result *checked,
-			  struct facts *database)
+static void inspect_postgres(struct fixture *f, const struct gate_result *checked,
+			     struct facts *database)
 {
-	const char *sql = statement_in(log_new(database->arena), database->arena);
+	const char *sql = statement_in(read_new_log(database->arena), database->arena);
 
 	(void)f;
 	assert_string_equal(sql, with_tenant(checked->sql, database->arena));
@@ -494,7 +497,7 @@ static void look_postgres(struct fixture *f, const struct gate_result *checked,
 		fail_msg("%s\n%s", sql, result.error->message);
 	root = json_loads(result.parse_tree, 0, NULL);
 	assert_int_equal(json_array_size(json_object_get(root, "stmts")), 1);
-	see_tree(&tree, root);
+	add_tree_facts(&tree, root);
 	json_decref(root);
 	pg_query_free_parse_result(result);
 #endif
@@ -523,9 +526,9 @@ static void postgres_reads_what_the_gate_reads(void **state)
 	postgres_open(f, "reader");
 	a = arena_new(4 << 20);
 	table_free(&(struct table *){query_table(f, TENANT, "SELECT 1 AS one", NULL, 0)});
-	log_new(a);
+	read_new_log(a);
 	arena_free(&a);
-	through(f, DIALECT_POSTGRES, TENANT, look_postgres);
+	compare_all_statements(f, DIALECT_POSTGRES, TENANT, inspect_postgres);
 #ifdef HAVE_PG_QUERY
 	pg_query_exit();
 #else

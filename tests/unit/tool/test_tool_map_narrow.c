@@ -54,7 +54,7 @@ static int set_up_map(void **state)
 	return 0;
 }
 
-static const struct result *list(const char *query)
+static const struct result *list_things(const char *query)
 {
 	char *text = mem_printf("{'query': %s}", query);
 	const struct result *r = call_tool("query_things", text);
@@ -64,13 +64,13 @@ static const struct result *list(const char *query)
 }
 
 /* Three rows; the source marks the table as truncated. */
-static void answer_three(void)
+static void record_three_rows(void)
 {
 	recording_db_table(&recorded, "Thing|Color", "a|red", "b|red", "c|blue", NULL);
 	recorded.tables[0]->truncated = true;
 }
 
-static const struct suggestion *suggested(const struct result *r, const char *label)
+static const struct suggestion *find_suggestion(const struct result *r, const char *label)
 {
 	for (size_t i = 0; i < r->outcome.suggestion_count; i++)
 		if (strcmp(r->outcome.suggestions[i].label, label) == 0)
@@ -84,18 +84,18 @@ static void counts_long_list_by_its_facets(void **state)
 	const struct result *r;
 
 	(void)state;
-	answer_three();
+	record_three_rows();
 	recording_db_table(&recorded, "Color|Things", "red|4", "blue|3", "|1", NULL);
 	recording_db_table(&recorded, "Weight|Things", "10|5", "0|2", "100|1", NULL);
-	r = list("{'list': 'thing'}");
+	r = list_things("{'list': 'thing'}");
 	assert_int_equal(recorded.queries, 2);
 	assert_int_equal(recorded.statement_count, 2);
 	assert_string_equal(recorded.statements[0].name, "query_things/color");
-	assert_int_equal(r->tables[0]->total_rows, 8); /* that without a color as well */
+	assert_int_equal(r->tables[0]->total_rows, 8); /* includes the one without a color */
 	assert_true(r->tables[0]->is_total_exact);
 	assert_string_equal(r->outcome.param, "query");
 	assert_non_null(strstr(r->outcome.detail, "8"));
-	s = suggested(r, "red (4)");
+	s = find_suggestion(r, "red (4)");
 	assert_non_null(s);
 	assert_string_equal(s->group, "color");
 	assert_non_null(strstr(s->value, "\"where\":[{\"name\":\"color\",\"op\":\"is\","
@@ -115,35 +115,36 @@ static void counts_only_lists_that_can_be_narrowed(void **state)
 	const struct result *r;
 
 	(void)state;
-	answer_three();
+	record_three_rows();
 	recording_db_table(&recorded, "Weight|Things", "0|5", NULL);
-	r = list("{'list': 'thing', 'where': [{'name': 'color', 'op': 'is', 'values': ['red']}]}");
+	r = list_things(
+		"{'list': 'thing', 'where': [{'name': 'color', 'op': 'is', 'values': ['red']}]}");
 	assert_int_equal(recorded.statement_count, 1);
 	assert_string_equal(recorded.statements[0].name, "query_things/weight");
 	assert_non_null(strstr(recorded.statements[0].text, "color"));
 	assert_int_equal(r->outcome.suggestion_count, 1);
 	recorded.queries = 0;
 	recording_db_table(&recorded, "Thing|Color", "a|red", NULL);
-	r = list("{'list': 'thing'}");
+	r = list_things("{'list': 'thing'}");
 	assert_int_equal(recorded.queries, 1);
 	assert_int_equal(r->outcome.suggestion_count, 0);
 	recorded.queries = 0;
-	answer_three();
-	r = list("{'list': 'thing', 'top': 2}");
+	record_three_rows();
+	r = list_things("{'list': 'thing', 'top': 2}");
 	assert_int_equal(recorded.queries, 1);
 }
 
 /* If counting fails, the first rows are still the answer. */
 static void failed_counts_keep_first_rows(void **state)
 {
-	static const struct err lost = {.code = ERR_UPSTREAM, .text = "lost"};
+	static const struct err failure = {.code = ERR_UPSTREAM, .text = "lost"};
 	const struct result *r;
 
 	(void)state;
-	answer_three();
-	recorded.err = &lost;
+	record_three_rows();
+	recorded.err = &failure;
 	recorded.err_after = 1;
-	r = list("{'list': 'thing'}");
+	r = list_things("{'list': 'thing'}");
 	assert_int_equal(r->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(r->outcome.suggestion_count, 0);
 	assert_null(r->outcome.param);

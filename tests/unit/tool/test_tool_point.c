@@ -20,7 +20,7 @@ static struct pool *workers;
 static struct toolbox box;
 static struct tool_call call;
 static const char **got;
-static size_t got_count, got_distinct, ended;
+static size_t got_count, got_distinct, call_count;
 
 static int set_up(void **state)
 {
@@ -32,7 +32,7 @@ static int set_up(void **state)
 	box = (struct toolbox){.options = {.loop = loop, .workers = workers}};
 	call = (struct tool_call){.box = &box, .arena = arena_new(1 << 20)};
 	call.result = result_new(call.arena);
-	ended = 0;
+	call_count = 0;
 	return 0;
 }
 
@@ -48,10 +48,10 @@ static int tear_down(void **state)
 static void add_row(struct frame_builder *b, const char *text, const char *weight)
 {
 	struct err e = {0};
-	bool wanted;
+	bool is_needed;
 
-	assert_true(frame_builder_next(b, &wanted, &e));
-	if (!wanted)
+	assert_true(frame_builder_next(b, &is_needed, &e));
+	if (!is_needed)
 		return;
 	frame_builder_cell(b, 0, text);
 	frame_builder_cell(b, 1, weight);
@@ -65,32 +65,32 @@ static struct frame_builder *build(void)
 	return frame_builder_new("main", columns, 2, FRAME_ROWS_MAX);
 }
 
-static void take(struct frame_builder *b)
+static void set_frame(struct frame_builder *b)
 {
 	result_add_frame(call.result, call.arena, frame_builder_finish(&b));
 }
 
-static void on_values(struct tool_call *of, const char **values, size_t count, size_t distinct)
+static void on_values(struct tool_call *c, const char **values, size_t count, size_t distinct)
 {
-	assert_ptr_equal(of, &call);
-	assert_null(of->query);
-	assert_int_equal(of->result->frame_count, 1);
+	assert_ptr_equal(c, &call);
+	assert_null(c->query);
+	assert_int_equal(c->result->frame_count, 1);
 	got = values;
 	got_count = count;
 	got_distinct = distinct;
-	ended++;
+	call_count++;
 	loop_stop(loop);
 }
 
-static void count(void)
+static void count_values(void)
 {
-	tool_count_values(&call, 1, on_values);
-	if (!ended)
+	tool_point_count(&call, 1, on_values);
+	if (!call_count)
 		loop_run(loop);
-	assert_int_equal(ended, 1);
+	assert_int_equal(call_count, 1);
 }
 
-static void rows_of_one_text_are_one_value(void **state)
+static void rows_with_equal_text_are_one_value(void **state)
 {
 	struct frame_builder *b = build();
 
@@ -102,8 +102,8 @@ static void rows_of_one_text_are_one_value(void **state)
 	add_row(b, "bar", "2");
 	add_row(b, "nail", NULL);
 	add_row(b, "saw", "3");
-	take(b);
-	count();
+	set_frame(b);
+	count_values();
 	assert_int_equal(got_count, 4);
 	assert_int_equal(got_distinct, 4);
 	assert_string_equal(got[0], "bar");
@@ -113,7 +113,7 @@ static void rows_of_one_text_are_one_value(void **state)
 }
 
 /* Their texts would exceed the memory of a turn, so only the returned ones are copied. */
-static void counts_as_many_texts_as_a_frame_can_have(void **state)
+static void counts_all_texts_of_a_full_frame(void **state)
 {
 	struct frame_builder *b = build();
 	char text[TEXT_BYTES + 1], weight[16];
@@ -124,8 +124,8 @@ static void counts_as_many_texts_as_a_frame_can_have(void **state)
 		snprintf(weight, sizeof(weight), "%zu", i);
 		add_row(b, text, weight);
 	}
-	take(b);
-	count();
+	set_frame(b);
+	count_values();
 	assert_int_equal(got_distinct, TEXTS);
 	assert_int_equal(got_count, CLASSIFY_VALUES_MAX);
 	assert_string_equal(got[0], text);
@@ -138,9 +138,9 @@ static void counts_at_once_without_workers(void **state)
 	(void)state;
 	box.options.workers = NULL;
 	add_row(b, "bar", "2");
-	take(b);
-	tool_count_values(&call, 1, on_values);
-	assert_int_equal(ended, 1);
+	set_frame(b);
+	tool_point_count(&call, 1, on_values);
+	assert_int_equal(call_count, 1);
 }
 
 static void cancelled_call_gets_no_callback(void **state)
@@ -149,12 +149,12 @@ static void cancelled_call_gets_no_callback(void **state)
 
 	(void)state;
 	add_row(b, "bar", "2");
-	take(b);
-	tool_count_values(&call, 1, on_values);
+	set_frame(b);
+	tool_point_count(&call, 1, on_values);
 	op_cancel(&call.query);
 	pool_free(&workers);
 	workers = pool_new(loop, "tools", 1);
-	assert_int_equal(ended, 0);
+	assert_int_equal(call_count, 0);
 	assert_int_equal(frames_memory_bytes(), 0);
 }
 
@@ -163,8 +163,8 @@ static void cancelled_call_gets_no_callback(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(rows_of_one_text_are_one_value),
-		TEST(counts_as_many_texts_as_a_frame_can_have),
+		TEST(rows_with_equal_text_are_one_value),
+		TEST(counts_all_texts_of_a_full_frame),
 		TEST(counts_at_once_without_workers),
 		TEST(cancelled_call_gets_no_callback),
 	};

@@ -1,5 +1,5 @@
-/* The shared tool function: several statements, described tables, outcomes, the range that exists,
- * columns that need a permission, and derived facts. */
+/* The shared tool function: several statements, described tables, outcomes, the available range,
+ * columns that require a permission, and derived facts. */
 #include "tool_test.h"
 
 #define WINDOW_TOOL                                                                                \
@@ -73,7 +73,7 @@ static void reports_truncation(void **state)
 	assert_true(call_tool("get_price", "{'hub': 'E1'}")->outcome.truncated);
 }
 
-static void reports_existing_range(void **state)
+static void reports_available_range(void **state)
 {
 	(void)state;
 	use_window_tool();
@@ -231,7 +231,7 @@ static void dates_are_compared_as_dates(void **state)
 	}
 }
 
-static void cancelled_range_query_gives_no_result(void **state)
+static void cancelled_range_query_gets_no_callback(void **state)
 {
 	(void)state;
 	struct args args = {0};
@@ -252,7 +252,7 @@ static void cancelled_range_query_gives_no_result(void **state)
 	assert_int_equal(answers, 0);
 }
 
-static void a_column_needs_its_permission(void **state)
+static void column_requires_its_permission(void **state)
 {
 	(void)state;
 	call_tool("get_price", "{'hub': 'E1'}");
@@ -297,7 +297,8 @@ static void facts_are_derived_from_rows_only(void **state)
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
 }
 
-/* A file may name a derivation; it runs after a module's own, and its column has a header. */
+/* A file may name a derivation. It runs after the module's function, and its column has a header.
+ */
 static void runs_derivation_named_in_file(void **state)
 {
 	const struct result *r;
@@ -351,7 +352,7 @@ static void result_records_statements_arguments_and_hash(void **state)
 	assert_string_equal(r->hash, hash);
 }
 
-static void a_failure_has_no_hash(void **state)
+static void failure_has_no_hash(void **state)
 {
 	struct err e = {0};
 
@@ -370,20 +371,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(runs_all_queries_as_one_request),
 		TEST(tables_are_described_by_the_header),
-		TEST(reports_truncation),
-		TEST(reports_existing_range),
+		TEST(truncation_is_passed_on),
+		TEST(reports_available_range),
 		TEST(rejects_text_as_range),
 		TEST(uses_only_the_day_of_a_range),
 		TEST(distinguishes_empty_inside_range_from_no_data),
 		TEST(suggests_entities_with_data),
 		TEST(treats_days_back_as_requested_time),
 		TEST(dates_are_compared_as_dates),
-		TEST(cancelled_range_query_gives_no_result),
-		TEST(a_column_needs_its_permission),
+		TEST(cancelled_range_query_gets_no_callback),
+		TEST(column_requires_its_permission),
 		TEST(facts_are_derived_from_rows_only),
 		TEST(runs_derivation_named_in_file),
 		TEST(result_records_statements_arguments_and_hash),
-		TEST(a_failure_has_no_hash),
+		TEST(failure_has_no_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,10 @@
 
 #define ROWS 250000 /* beyond DB_FETCH_ROWS_MAX */
 
-#define TOOL(whole)                                                                                \
+#define TOOL(totals)                                                                               \
 	"-- tool: get_price\n"                                                                     \
 	"-- about: Prices.\n"                                                                      \
-	"-- permission: chat:read\n" whole "-- answer: There are {rows} prices.\n"                 \
+	"-- permission: chat:read\n" totals "-- answer: There are {rows} prices.\n"                \
 	"-- param name text optional Only these\n"                                                 \
 	"-- column \"Name\" type=text\n"                                                           \
 	"-- column \"Price\" type=decimal unit=$\n"                                                \
@@ -27,7 +27,7 @@
 	"--? name: WHERE q.name = :name\n"                                                         \
 	"ORDER BY q.n\n"
 
-#define WHOLE "-- whole: count, sum(Price), sum(N), sum(Cost)\n"
+#define TOTALS "-- whole: count, sum(Price), sum(N), sum(Cost)\n"
 
 static void use_tool(const char *text, struct db *db)
 {
@@ -118,7 +118,7 @@ static int tear_down_real(void **state)
 	return tear_down(state);
 }
 
-static void ask_for(const char *arguments, size_t rows_max)
+static void call_with_rows_max(const char *arguments, size_t rows_max)
 {
 	static json_t *args;
 	struct tool_request request = {.call = "c1",
@@ -141,21 +141,21 @@ static void ask_for(const char *arguments, size_t rows_max)
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 }
 
-static void ask(const char *arguments)
+static void call_on_file(const char *arguments)
 {
-	ask_for(arguments, 0);
+	call_with_rows_max(arguments, 0);
 }
 
 /* rows_max returns up to DB_FETCH_ROWS_MAX rows, and no totals are queried. */
 static void rows_max_raises_the_limit(void **state)
 {
 	(void)state;
-	use_tool(TOOL(WHOLE), real);
-	ask_for("{\"name\": \"often\"}", DB_FETCH_ROWS_MAX);
+	use_tool(TOOL(TOTALS), real);
+	call_with_rows_max("{\"name\": \"often\"}", DB_FETCH_ROWS_MAX);
 	assert_int_equal(answer->tables[0]->row_count, DB_FETCH_ROWS_MAX);
 	assert_true(answer->tables[0]->truncated);
 	assert_false(answer->tables[0]->is_total_exact);
-	ask_for("{\"name\": \"often\"}", 3000);
+	call_with_rows_max("{\"name\": \"often\"}", 3000);
 	assert_int_equal(answer->tables[0]->row_count, 3000);
 	assert_string_equal(answer->tables[0]->rows[2999][0], "often");
 }
@@ -165,13 +165,13 @@ static void rows_max_raises_limit_of_statement(void **state)
 {
 	(void)state;
 	use_tool(TOOL("") "LIMIT :row_limit\n", real);
-	ask_for("{}", 0);
+	call_with_rows_max("{}", 0);
 	assert_int_equal(answer->tables[0]->row_count, DB_ROWS_MAX);
 	assert_true(answer->tables[0]->truncated);
-	ask_for("{}", DB_FETCH_ROWS_MAX / 2);
+	call_with_rows_max("{}", DB_FETCH_ROWS_MAX / 2);
 	assert_int_equal(answer->tables[0]->row_count, DB_FETCH_ROWS_MAX / 2);
 	assert_true(answer->tables[0]->truncated);
-	ask_for("{\"name\": \"rare\"}", 400);
+	call_with_rows_max("{\"name\": \"rare\"}", 400);
 	assert_int_equal(answer->tables[0]->row_count, ROWS / 1000);
 	assert_false(answer->tables[0]->truncated);
 }
@@ -182,8 +182,8 @@ static void totals_cover_unread_rows(void **state)
 	struct buf b;
 
 	(void)state;
-	use_tool(TOOL(WHOLE), real);
-	ask("{}");
+	use_tool(TOOL(TOTALS), real);
+	call_on_file("{}");
 	t = answer->tables[0];
 	assert_true(answer->outcome.truncated && t->truncated);
 	assert_int_equal(t->row_count, DB_ROWS_MAX);
@@ -213,10 +213,10 @@ static void totals_cover_unread_rows(void **state)
 static void totals_use_the_same_arguments(void **state)
 {
 	(void)state;
-	use_tool(TOOL(WHOLE), real);
-	ask("{\"name\": \"often\"}");
+	use_tool(TOOL(TOTALS), real);
+	call_on_file("{\"name\": \"often\"}");
 	assert_int_equal(answer->tables[0]->total_rows, ROWS - ROWS / 1000);
-	ask("{\"name\": \"rare\"}");
+	call_on_file("{\"name\": \"rare\"}");
 	assert_int_equal(answer->tables[0]->total_rows, ROWS / 1000);
 	assert_false(answer->tables[0]->truncated);
 }
@@ -228,7 +228,7 @@ static void without_totals_statistics_are_partial(void **state)
 
 	(void)state;
 	use_tool(TOOL(""), real);
-	ask("{}");
+	call_on_file("{}");
 	t = answer->tables[0];
 	assert_false(t->is_total_exact);
 	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
@@ -243,7 +243,7 @@ static void without_totals_statistics_are_partial(void **state)
 /* ---- a recording database ---- */
 
 /* 501 rows under a limit of 501: there may be more. */
-#define LIMITED TOOL(WHOLE) "OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY\n"
+#define LIMITED TOOL(TOTALS) "OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY\n"
 
 static void prepare_result(int64_t total)
 {
@@ -364,14 +364,14 @@ static void cancels_totals_query(void **state)
 	assert_int_equal(answers, 0);
 }
 
-static int make_all(void **state)
+static int make_file_once(void **state)
 {
 	(void)state;
 	make_file();
 	return 0;
 }
 
-static int remove_all(void **state)
+static int remove_file(void **state)
 {
 	(void)state;
 	unlink(file);
@@ -396,5 +396,5 @@ int main(void)
 		TEST(cancels_totals_query),
 	};
 
-	return cmocka_run_group_tests(tests, make_all, remove_all);
+	return cmocka_run_group_tests(tests, make_file_once, remove_file);
 }

@@ -1,4 +1,4 @@
-/* How well the words of a value match a description. */
+/* Scores how well the words of a value match a description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static unsigned fit(const char *description, const char *value)
 	return class_words_score(&w, value);
 }
 
-static void matches_equal_stems(void **state)
+static void words_match_by_stem(void **state)
 {
 	(void)state;
 	assert_int_equal(fit("snacks", "Snack bar"), 2);
@@ -48,7 +48,7 @@ static void matches_equal_stems(void **state)
 	assert_int_equal(fit("", "Snack bar"), 0);
 }
 
-static void matches_synonyms(void **state)
+static void words_match_by_synonym(void **state)
 {
 	(void)state;
 	assert_int_equal(fit("mean", "average of the day"), 2);
@@ -60,7 +60,7 @@ static void similar_words_score_less(void **state)
 	(void)state;
 	assert_int_equal(fit("snacks", "Snackies"), 1);
 	assert_int_equal(fit("complaint", "complaind"), 1);
-	assert_int_equal(fit("saw", "sew"), 0); /* words of three letters share too few trigrams */
+	assert_int_equal(fit("saw", "sew"), 0); /* too short to compare trigrams */
 	assert_int_equal(fit("question", "quest"), 1);
 	assert_int_equal(fit("question", "quarrel"), 0);
 }
@@ -93,8 +93,8 @@ static void accepts_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(matches_equal_stems, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(matches_synonyms, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_match_by_stem, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_match_by_synonym, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(similar_words_score_less, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ignores_stop_words_unless_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(accepts_any_bytes, set_up, tear_down),

@@ -11,8 +11,8 @@
 
 static struct pool *workers;
 static pthread_t loop_thread;
-static sem_t entered, go_on;
-static bool waits;                  /* the next derivation waits until go_on */
+static sem_t entered, may_continue;
+static bool should_wait;            /* the next derivation waits for may_continue */
 static atomic_bool derived_on_loop; /* of the last derivation */
 
 static void derive(struct result *r, struct arena *a)
@@ -21,9 +21,9 @@ static void derive(struct result *r, struct arena *a)
 	const char **cells = arena_alloc(a, t->row_count * sizeof(*cells));
 
 	derived_on_loop = pthread_equal(pthread_self(), loop_thread);
-	if (waits) {
+	if (should_wait) {
 		sem_post(&entered);
-		sem_wait(&go_on);
+		sem_wait(&may_continue);
 	}
 	for (size_t i = 0; i < t->row_count; i++)
 		cells[i] = arena_printf(a, "%zu", i);
@@ -63,8 +63,8 @@ static int set_up_workers(void **state)
 	set_up(state);
 	loop_thread = pthread_self();
 	sem_init(&entered, 0, 0);
-	sem_init(&go_on, 0, 0);
-	waits = false;
+	sem_init(&may_continue, 0, 0);
+	should_wait = false;
 	workers = pool_new(loop, "tools", 2);
 	open_with(workers);
 	return 0;
@@ -75,7 +75,7 @@ static int tear_down_workers(void **state)
 	toolbox_free(&box);
 	pool_free(&workers);
 	sem_destroy(&entered);
-	sem_destroy(&go_on);
+	sem_destroy(&may_continue);
 	return tear_down(state);
 }
 
@@ -94,7 +94,7 @@ static void prepare_rows(size_t count)
 	t->total_rows = (int64_t)count;
 }
 
-static const struct result *ask(size_t rows)
+static const struct result *call_with_rows(size_t rows)
 {
 	const struct tool_request request = {.call = "c1",
 					     .agent = "price_agent",
@@ -132,14 +132,14 @@ static void check_result(const struct result *r, size_t rows)
 static void few_rows_run_on_the_loop(void **state)
 {
 	(void)state;
-	check_result(ask(TOOL_LOOP_ROWS), TOOL_LOOP_ROWS);
+	check_result(call_with_rows(TOOL_LOOP_ROWS), TOOL_LOOP_ROWS);
 	assert_true(derived_on_loop);
 }
 
 static void many_rows_run_on_a_worker(void **state)
 {
 	(void)state;
-	check_result(ask(TOOL_LOOP_ROWS + 1), TOOL_LOOP_ROWS + 1);
+	check_result(call_with_rows(TOOL_LOOP_ROWS + 1), TOOL_LOOP_ROWS + 1);
 	assert_false(derived_on_loop);
 }
 
@@ -148,9 +148,9 @@ static void loop_and_worker_give_the_same_hash(void **state)
 	char hash[HASH_HEX_BYTES];
 
 	(void)state;
-	memcpy(hash, ask(1000)->hash, sizeof(hash));
+	memcpy(hash, call_with_rows(1000)->hash, sizeof(hash));
 	open_with(NULL);
-	assert_string_equal(ask(1000)->hash, hash);
+	assert_string_equal(call_with_rows(1000)->hash, hash);
 	assert_true(derived_on_loop);
 }
 
@@ -166,7 +166,7 @@ static void cancelled_call_detaches_its_worker(void **state)
 	struct op *op;
 
 	(void)state;
-	waits = true;
+	should_wait = true;
 	prepare_rows(5000);
 	op = start(&request);
 	json_decref((json_t *)request.args);
@@ -179,12 +179,12 @@ static void cancelled_call_detaches_its_worker(void **state)
 	arena_free(&arena);
 	toolbox_free(&box);
 	catalog_unref(&catalog);
-	sem_post(&go_on);
+	sem_post(&may_continue);
 	pool_free(&workers);
 	assert_int_equal(answers, 0);
 }
 
-static void many_calls_at_once(void **state)
+static void concurrent_calls_all_end(void **state)
 {
 	const struct tool_request request = {.call = "c1",
 					     .agent = "price_agent",
@@ -195,7 +195,7 @@ static void many_calls_at_once(void **state)
 	int ended = 0;
 
 	(void)state;
-	waits = true;
+	should_wait = true;
 	for (int i = 0; i < 4; i++) {
 		prepare_rows(300);
 		start(&request);
@@ -203,7 +203,7 @@ static void many_calls_at_once(void **state)
 			loop_run_once(loop);
 	}
 	for (int i = 0; i < 4; i++)
-		sem_post(&go_on);
+		sem_post(&may_continue);
 	for (ended = answers; ended < 4; ended = answers)
 		loop_run_once(loop);
 	json_decref((json_t *)request.args);
@@ -215,11 +215,9 @@ static void many_calls_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORK(few_rows_run_on_the_loop),
-		WORK(many_rows_run_on_a_worker),
-		WORK(loop_and_worker_give_the_same_hash),
-		WORK(cancelled_call_detaches_its_worker),
-		WORK(many_calls_at_once),
+		WORK(few_rows_run_on_the_loop),           WORK(many_rows_run_on_a_worker),
+		WORK(loop_and_worker_give_the_same_hash), WORK(cancelled_call_detaches_its_worker),
+		WORK(concurrent_calls_all_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

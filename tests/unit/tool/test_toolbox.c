@@ -1,13 +1,13 @@
 /* Checks that modules and files match. */
 #include "tool_test.h"
 
-static bool fails(struct tool_call *call, struct err *e)
+static bool return_error(struct tool_call *call, struct err *e)
 {
 	(void)call;
 	return err_set(e, ERR_INPUT, "this cannot be asked");
 }
 
-static void refused(const struct domain *module, const char *why)
+static void assert_rejected(const struct domain *module, const char *why)
 {
 	const struct domain *const modules[] = {module, NULL};
 	const struct toolbox_options options = {.loop = loop,
@@ -21,7 +21,7 @@ static void refused(const struct domain *module, const char *why)
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_null(box);
 	if (!strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, why);
 }
 
 static void domain_without_module_runs(void **state)
@@ -34,7 +34,7 @@ static void domain_without_module_runs(void **state)
 static void module_provides_its_functions(void **state)
 {
 	(void)state;
-	static const struct tool_entry entries[] = {{"get_price", fails}, {0}};
+	static const struct tool_entry entries[] = {{"get_price", return_error}, {0}};
 	static const struct domain module = {"prices", "energy", entries, NULL};
 	const struct domain *const modules[] = {&module, NULL};
 
@@ -59,7 +59,7 @@ static void rejects_tool_without_source(void **state)
 	assert_string_equal(call_tool("get_price", "{'hub': 'E1'}")->source, "warehouse");
 }
 
-static void table_and_files_must_agree(void **state)
+static void module_and_files_must_match(void **state)
 {
 	(void)state;
 	static const struct tool_entry none[] = {{0}};
@@ -69,9 +69,10 @@ static void table_and_files_must_agree(void **state)
 	const struct domain full = {"prices", "energy", extra, NULL};
 	const struct domain foreign = {"costs", "energy", none, NULL};
 
-	refused(&empty, SMALL_TOOL_PATH ":1: module prices has no function");
-	refused(&full, "prompts/energy/prices.md:1: does not list tool get_cost");
-	refused(&foreign, "prompts/energy/costs.md:1: the prompt of module costs is missing");
+	assert_rejected(&empty, SMALL_TOOL_PATH ":1: module prices has no function");
+	assert_rejected(&full, "prompts/energy/prices.md:1: does not list tool get_cost");
+	assert_rejected(&foreign,
+			"prompts/energy/costs.md:1: the prompt of module costs is missing");
 }
 
 static void rejects_missing_factor(void **state)
@@ -81,7 +82,7 @@ static void rejects_missing_factor(void **state)
 	static const struct domain module = {"prices", "energy", entries, needs};
 
 	(void)state;
-	refused(&module, "config/energy/energy.json:1: co2 is missing");
+	assert_rejected(&module, "config/energy/energy.json:1: co2 is missing");
 }
 
 /* A derivation that a file names must exist, and its column must be declared. */
@@ -89,14 +90,15 @@ static void rejects_unknown_derivation(void **state)
 {
 	(void)state;
 	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
-	refused(NULL, SMALL_TOOL_PATH ":19: derivation thrice does not exist");
+	assert_rejected(NULL, SMALL_TOOL_PATH ":19: there is no derivation thrice");
 	add_header("-- column \"Twice\" derived\n-- derive: twice Price Hub\n");
-	refused(NULL, SMALL_TOOL_PATH ":19: twice adds a fact of, which is not declared");
+	assert_rejected(NULL, SMALL_TOOL_PATH ":19: twice adds a fact of, which is not declared");
 	add_header("-- derive: twice Price Hub\n");
-	refused(NULL, SMALL_TOOL_PATH ":18: twice adds a column \"Twice\", which is not declared");
+	assert_rejected(NULL, SMALL_TOOL_PATH
+			":18: twice adds a column \"Twice\", which is not declared");
 }
 
-static void keeps_its_catalogue(void **state)
+static void toolbox_keeps_a_catalogue_reference(void **state)
 {
 	(void)state;
 	open_box(NULL);
@@ -116,9 +118,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(domain_without_module_runs),  TEST(module_provides_its_functions),
-		TEST(rejects_tool_without_source), TEST(table_and_files_must_agree),
-		TEST(rejects_missing_factor),      TEST(keeps_its_catalogue),
-		TEST(rejects_unknown_derivation),  TEST(keeps_its_catalogue),
+		TEST(rejects_tool_without_source), TEST(module_and_files_must_match),
+		TEST(rejects_missing_factor),      TEST(toolbox_keeps_a_catalogue_reference),
+		TEST(rejects_unknown_derivation),  TEST(toolbox_keeps_a_catalogue_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,13 +34,13 @@ static const char *const permissions[] = {"chat:use", "chat:read", "chat:read_bu
 static struct principal who;
 static bool hide_existence; /* of the next toolbox */
 
-/* Replaces the entity index: exact ones, "first" by market, and nothing else. */
+/* Replaces the entity index: resolves exact values, "sunrise", and "first" by market. */
 bool name_book_resolve(const struct name_book *b, const struct principal *asker,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out)
 {
-	static const struct suggestion close[] = {{.value = "E1", .label = "E1"},
-						  {.value = "E2", .label = "E2"}};
+	static const struct suggestion candidates[] = {{.value = "E1", .label = "E1"},
+						       {.value = "E2", .label = "E2"}};
 	const struct dimension_def *d = catalog_dimension(catalog, dimension);
 	const char *market = args_text(context, "market", a);
 
@@ -57,7 +57,7 @@ bool name_book_resolve(const struct name_book *b, const struct principal *asker,
 	if (out->value)
 		return true;
 	out->several = strcmp(text, "E") == 0;
-	out->suggestions = close;
+	out->suggestions = candidates;
 	out->suggestion_count = 2;
 	return false;
 }
