@@ -20,7 +20,7 @@
 #include "vesper/log.h"
 #include "vesper/metric.h"
 
-struct seen {
+struct call_outcome {
 	struct op *op;
 	struct buf text;
 	bool cancel_on_text;
@@ -34,7 +34,7 @@ struct seen {
 
 static inline void on_text(void *owner, const char *text, size_t len)
 {
-	struct seen *s = owner;
+	struct call_outcome *s = owner;
 
 	buf_add(&s->text, text, len);
 	if (s->cancel_on_text)
@@ -44,7 +44,7 @@ static inline void on_text(void *owner, const char *text, size_t len)
 static inline void on_end(void *owner, const struct llm_answer *answer, bool shown,
 			  const struct err *e)
 {
-	struct seen *s = owner;
+	struct call_outcome *s = owner;
 
 	s->op = NULL;
 	s->ended = true;
@@ -57,10 +57,10 @@ static inline void on_end(void *owner, const struct llm_answer *answer, bool sho
 		s->err = *e;
 }
 
-static const struct llm_handler streamed = {on_text, on_end}, whole = {NULL, on_end};
+static const struct llm_handler streamed = {on_text, on_end}, unstreamed = {NULL, on_end};
 
 /* The call's structs live on this frame only: the operation must have copied them. */
-static inline void start(struct llm *llm, struct arena *a, struct seen *s,
+static inline void start(struct llm *llm, struct arena *a, struct call_outcome *s,
 			 const struct llm_handler *h, int64_t deadline_ms)
 {
 	struct llm_block blocks[] = {{.kind = LLM_TEXT, .text = "question"}};
@@ -83,7 +83,7 @@ static inline void start(struct llm *llm, struct arena *a, struct seen *s,
 	memset(&call, 0x5a, sizeof(call));
 }
 
-static inline void run(struct loop *l, const struct seen *s, int64_t ms)
+static inline void run(struct loop *l, const struct call_outcome *s, int64_t ms)
 {
 	/* Uses the loop's clock, since the program's clock may be frozen. */
 	for (uint64_t begin = loop_now_ms(l); !s->ended && loop_now_ms(l) < begin + (uint64_t)ms;) {
@@ -94,16 +94,16 @@ static inline void run(struct loop *l, const struct seen *s, int64_t ms)
 
 /* ---- one scripted driver ---- */
 
-struct small {
+struct scripted {
 	struct loop *loop;
 	struct fake_llm *fake;
 	struct llm *llm;
 	struct arena *arena;
 };
 
-static inline int small_setup(void **state)
+static inline int scripted_setup(void **state)
 {
-	struct small *w = mem_alloc(sizeof(*w));
+	struct scripted *w = mem_alloc(sizeof(*w));
 
 	assert_true(loop_new(&w->loop, NULL));
 	w->fake = fake_llm_new(w->loop);
@@ -113,9 +113,9 @@ static inline int small_setup(void **state)
 	return 0;
 }
 
-static inline int small_teardown(void **state)
+static inline int scripted_teardown(void **state)
 {
-	struct small *w = *state;
+	struct scripted *w = *state;
 
 	llm_free(&w->llm);
 	fake_llm_free(&w->fake);
@@ -204,7 +204,7 @@ static inline int pair_teardown(void **state)
 	return 0;
 }
 
-static inline void ask(struct pair *w, struct seen *s)
+static inline void run_call(struct pair *w, struct call_outcome *s)
 {
 	start(w->llm, w->arena, s, &streamed, 0);
 	run(w->loop, s, 5000);
@@ -212,7 +212,7 @@ static inline void ask(struct pair *w, struct seen *s)
 	buf_deinit(&s->text);
 }
 
-static inline void add(struct tiny_server *s, const char *text)
+static inline void add_reply(struct tiny_server *s, const char *text)
 {
 	tiny_server_add(s, (struct tiny_reply){.text = text});
 }

@@ -25,7 +25,7 @@ static void invalid_provider_options_are_rejected(void **state)
 }
 
 /* Which of three providers (two kinds) a role uses first, and with which model. */
-static void order_and_models_of_a_role(void **state)
+static void role_selects_providers_and_models(void **state)
 {
 	struct pair *w = *state;
 	const struct llm_provider_options p[] = {
@@ -43,7 +43,7 @@ static void order_and_models_of_a_role(void **state)
 	};
 	const struct {
 		const char *first, *model;
-		bool to_b;
+		bool uses_second;
 		const char *expected;
 	} rows[] = {
 		{NULL, "claude-x", false, "\"model\":\"claude-x\""},
@@ -54,20 +54,20 @@ static void order_and_models_of_a_role(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct tiny_server *to = rows[i].to_b ? &w->b : &w->a;
+		struct tiny_server *server = rows[i].uses_second ? &w->b : &w->a;
 		struct llm_options o = {.providers = p, .provider_count = 3};
-		size_t before = to->request_count;
+		size_t before = server->request_count;
 		struct llm *llm;
-		struct seen s;
+		struct call_outcome s;
 
 		o.roles[LLM_ANSWER].providers = rows[i].first;
 		o.roles[LLM_ANSWER].model = rows[i].model;
 		assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
-		add(to, FAILURE("200", "")); /* only the request matters */
-		start(llm, w->arena, &s, &whole, clock_mono_ms() + 500);
-		while (to->request_count == before)
+		add_reply(server, FAILURE("200", "")); /* only the request matters */
+		start(llm, w->arena, &s, &unstreamed, clock_mono_ms() + 500);
+		while (server->request_count == before)
 			loop_run_once(w->loop);
-		assert_non_null(strstr(to->requests[before], rows[i].expected));
+		assert_non_null(strstr(server->requests[before], rows[i].expected));
 		assert_non_null(strstr(rows[i].expected, llm_model(llm, LLM_ANSWER)));
 		op_cancel(&s.op);
 		buf_deinit(&s.text);
@@ -92,7 +92,7 @@ static void role_with_unknown_provider_is_rejected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(order_and_models_of_a_role, pair_setup,
+		cmocka_unit_test_setup_teardown(role_selects_providers_and_models, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(role_with_unknown_provider_is_rejected, pair_setup,
 						pair_teardown),

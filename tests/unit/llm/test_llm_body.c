@@ -1,4 +1,4 @@
-/* The request body: its bytes, its cache marks, and what is left out. */
+/* The request body: its bytes, its cache marks, and omitted members. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void check(const struct llm_call *call, const char *expected)
 		.kind = LLM_TEXT, .text = t, .cache = true                                         \
 	}
 
-static void test_smallest(void **state)
+static void smallest_call_has_the_expected_bytes(void **state)
 {
 	const struct llm_message m[] = {USER(TEXT("say \"hi\"\n"))};
 	const struct llm_call call = {.messages = m, .message_count = 1};
@@ -72,7 +72,7 @@ static void test_smallest(void **state)
 		     "\"content\":[{\"type\":\"text\",\"text\":\"say \\\"hi\\\"\\n\"}]}]}");
 }
 
-static void test_whole(void **state)
+static void full_call_has_the_expected_bytes(void **state)
 {
 	json_t *schema = parse("{\"type\":\"object\",\"properties\":{\"year\":{\"type\":"
 			       "\"integer\"}},\"required\":[\"year\"]}");
@@ -169,7 +169,7 @@ static void blank_text_is_omitted(void **state)
 	      "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"r\"}]}]}");
 }
 
-static size_t marks_of(const struct llm_call *call, const char *mark)
+static size_t count_marks(const struct llm_call *call, const char *mark)
 {
 	char *got = body_text(call, &role);
 	size_t n = 0;
@@ -183,7 +183,7 @@ static size_t marks_of(const struct llm_call *call, const char *mark)
 #define MARK_5M "\"cache_control\":{\"type\":\"ephemeral\"}"
 #define MARK_1H "\"ttl\":\"1h\""
 
-static void at_most_four_cache_marks(void **state)
+static void sends_at_most_four_cache_marks(void **state)
 {
 	json_t *schema = parse("{\"type\":\"object\"}");
 	const struct llm_tool tools[] = {{"t", "", schema}};
@@ -195,15 +195,15 @@ static void at_most_four_cache_marks(void **state)
 	char *got;
 
 	(void)state;
-	assert_int_equal(marks_of(&call, MARK_5M), 4);
+	assert_int_equal(count_marks(&call, MARK_5M), 4);
 	call.system = system;
 	call.system_count = 2;
-	assert_int_equal(marks_of(&call, MARK_5M), 3);
-	assert_int_equal(marks_of(&call, MARK_1H), 1);
+	assert_int_equal(count_marks(&call, MARK_5M), 3);
+	assert_int_equal(count_marks(&call, MARK_1H), 1);
 	call.tools = tools;
 	call.tool_count = 1;
-	assert_int_equal(marks_of(&call, MARK_5M), 2);
-	assert_int_equal(marks_of(&call, MARK_1H), 2);
+	assert_int_equal(count_marks(&call, MARK_5M), 2);
+	assert_int_equal(count_marks(&call, MARK_1H), 2);
 	got = body_text(&call, &role); /* only the newest are marked */
 	assert_non_null(strstr(got, "\"text\":\"4\"," MARK_5M));
 	assert_non_null(strstr(got, "\"text\":\"5\"," MARK_5M));
@@ -243,10 +243,10 @@ static void prefix_is_stable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_smallest),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(smallest_call_has_the_expected_bytes),
+		cmocka_unit_test(full_call_has_the_expected_bytes),
 		cmocka_unit_test(blank_text_is_omitted),
-		cmocka_unit_test(at_most_four_cache_marks),
+		cmocka_unit_test(sends_at_most_four_cache_marks),
 		cmocka_unit_test(no_sampling_parameters_are_sent),
 		cmocka_unit_test(prefix_is_stable),
 	};

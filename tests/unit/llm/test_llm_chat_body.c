@@ -30,19 +30,19 @@ static char *body_text(const struct llm_call *call, const struct wire_role *role
 }
 
 static const struct llm_block question = {.kind = LLM_TEXT, .text = "q"};
-static const struct llm_message ask[] = {{LLM_USER, &question, 1}};
-static const struct llm_call smallest = {.messages = ask, .message_count = 1};
+static const struct llm_message question_messages[] = {{LLM_USER, &question, 1}};
+static const struct llm_call smallest = {.messages = question_messages, .message_count = 1};
 static const struct wire_role role = {.model = "m", .effort = (char *)"max"};
 
-static void check(const struct llm_call *call, const char *kind, const char *want)
+static void check(const struct llm_call *call, const char *kind, const char *expected)
 {
 	char *got = body_text(call, &role, kind);
 
-	assert_string_equal(got, want);
+	assert_string_equal(got, expected);
 	mem_free(got);
 }
 
-static void each_service(void **state)
+static void each_service_gets_its_parameters(void **state)
 {
 	struct llm_call call = smallest;
 
@@ -61,7 +61,7 @@ static void each_service(void **state)
 	      "\"max_tokens\":4096,\"messages\":[{\"role\":\"user\",\"content\":\"q\"}]}");
 }
 
-static void test_whole(void **state)
+static void full_call_has_the_expected_bytes(void **state)
 {
 	json_t *schema =
 		parsed("{\"type\":\"object\",\"properties\":{\"y\":{\"type\":\"integer\"}}}");
@@ -70,7 +70,7 @@ static void test_whole(void **state)
 	const struct llm_block system[] = {{.kind = LLM_TEXT, .text = "rules", .cache = true},
 					   {.kind = LLM_TEXT, .text = " "},
 					   {.kind = LLM_TEXT, .text = "domain"}};
-	const struct llm_block used[] = {
+	const struct llm_block assistant_blocks[] = {
 		{.kind = LLM_OPAQUE, .raw = input},
 		{.kind = LLM_TEXT, .text = "Let me look."},
 		{.kind = LLM_TOOL_USE, .id = "c1", .name = "first", .input = input},
@@ -79,8 +79,9 @@ static void test_whole(void **state)
 		{.kind = LLM_TEXT, .text = "and a word"},
 		{.kind = LLM_TOOL_RESULT, .id = "c1", .text = "48.73", .cache = true},
 		{.kind = LLM_TOOL_RESULT, .id = "c2", .is_error = true}};
-	const struct llm_message m[] = {
-		{LLM_USER, &question, 1}, {LLM_ASSISTANT, used, 4}, {LLM_USER, results, 3}};
+	const struct llm_message m[] = {{LLM_USER, &question, 1},
+					{LLM_ASSISTANT, assistant_blocks, 4},
+					{LLM_USER, results, 3}};
 	const struct llm_call call = {.role = LLM_AGENT,
 				      .system = system,
 				      .system_count = 3,
@@ -130,7 +131,7 @@ static void check_format(const char *schema, const char *kind, bool strict)
 }
 
 /* Strict only if the service supports it and the schema allows it. */
-static void test_format(void **state)
+static void schema_is_strict_only_if_supported(void **state)
 {
 	const char *closed =
 		"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"a\"],"
@@ -151,9 +152,9 @@ static void test_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_service),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_format),
+		cmocka_unit_test(each_service_gets_its_parameters),
+		cmocka_unit_test(full_call_has_the_expected_bytes),
+		cmocka_unit_test(schema_is_strict_only_if_supported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

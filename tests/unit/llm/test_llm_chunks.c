@@ -37,10 +37,10 @@
 struct reading {
 	struct arena *arena;
 	struct llm_stream stream;
-	struct buf pieces;
+	struct buf chunks;
 	struct err err;
 	struct llm_answer answer;
-	bool whole;
+	bool is_complete;
 };
 
 static void on_text(void *owner, const char *text, size_t len)
@@ -48,8 +48,8 @@ static void on_text(void *owner, const char *text, size_t len)
 	struct reading *r = owner;
 
 	assert_true(len > 0 && utf8_valid(text, len));
-	buf_add(&r->pieces, text, len);
-	buf_char(&r->pieces, '|');
+	buf_add(&r->chunks, text, len);
+	buf_char(&r->chunks, '|');
 }
 
 static bool on_event(void *owner, const char *event, const char *data, size_t len)
@@ -60,16 +60,16 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 }
 
 /* Feeds two parts, each in a separate block, so that a sanitizer detects reads past the end. */
-static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cut)
+static void read_split(struct reading *r, const char *bytes, size_t len, size_t split)
 {
 	struct sse_parser *sse = sse_new(on_event, r);
-	const size_t ends[] = {cut, len};
+	const size_t ends[] = {split, len};
 	size_t from = 0;
 	bool ok = true;
 
 	memset(r, 0, sizeof(*r));
 	r->arena = arena_new(1 << 24);
-	buf_init(&r->pieces, 1 << 20);
+	buf_init(&r->chunks, 1 << 20);
 	stream_init(&r->stream, r->arena, on_text, r);
 	r->stream.origin = "m";
 	for (size_t i = 0; ok && i < 2; from = ends[i++]) {
@@ -80,15 +80,15 @@ static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cu
 		mem_free(part);
 	}
 	sse_free(&sse);
-	r->whole = stream_finish(&r->stream, &r->answer, r->err.code ? NULL : &r->err);
+	r->is_complete = stream_finish(&r->stream, &r->answer, r->err.code ? NULL : &r->err);
 	for (size_t i = 0; i < r->answer.count; i++) {
 		const struct llm_block *b = &r->answer.blocks[i];
 		char *json = b->input ? json_text(b->input) : mem_strdup("no object");
 
 		if (b->kind == LLM_TEXT)
-			buf_printf(&r->pieces, " text(%s)", b->text);
+			buf_printf(&r->chunks, " text(%s)", b->text);
 		else
-			buf_printf(&r->pieces, " %s:%s(%s)", b->id, b->name, json);
+			buf_printf(&r->chunks, " %s:%s(%s)", b->id, b->name, json);
 		mem_free(json);
 	}
 }
@@ -96,39 +96,39 @@ static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cu
 static void read_free(struct reading *r)
 {
 	stream_deinit(&r->stream);
-	buf_deinit(&r->pieces);
+	buf_deinit(&r->chunks);
 	arena_free(&r->arena);
 }
 
-static void check(const char *bytes, const char *want, enum llm_stop stop)
+static void check(const char *bytes, const char *expected_text, enum llm_stop stop)
 {
-	for (size_t cut = 0; cut <= strlen(bytes); cut++) {
+	for (size_t split = 0; split <= strlen(bytes); split++) {
 		struct reading r;
 
-		read_cut(&r, bytes, strlen(bytes), cut);
-		if (!r.whole || strcmp(buf_text(&r.pieces), want) != 0)
-			fail_msg("cut at %zu: %s\n%s", cut, r.err.text, buf_text(&r.pieces));
+		read_split(&r, bytes, strlen(bytes), split);
+		if (!r.is_complete || strcmp(buf_text(&r.chunks), expected_text) != 0)
+			fail_msg("split at %zu: %s\n%s", split, r.err.text, buf_text(&r.chunks));
 		assert_int_equal(r.answer.stop, stop);
 		read_free(&r);
 	}
 }
 
-static void check_error(const char *bytes, enum err_code code, bool retry, const char *words)
+static void check_error(const char *bytes, enum err_code code, bool retry, const char *expected)
 {
-	for (size_t cut = 0; cut <= strlen(bytes); cut += 5) {
+	for (size_t split = 0; split <= strlen(bytes); split += 5) {
 		struct reading r;
 
-		read_cut(&r, bytes, strlen(bytes), cut);
-		assert_false(r.whole);
+		read_split(&r, bytes, strlen(bytes), split);
+		assert_false(r.is_complete);
 		assert_int_equal(r.err.code, code);
 		assert_int_equal(r.err.may_retry, retry);
-		if (!strstr(r.err.text, words))
-			fail_msg("\"%s\" lacks \"%s\"", r.err.text, words);
+		if (!strstr(r.err.text, expected))
+			fail_msg("\"%s\" lacks \"%s\"", r.err.text, expected);
 		read_free(&r);
 	}
 }
 
-static void text_and_usage(void **state)
+static void reads_text_and_usage(void **state)
 {
 	const char *bytes = ROLE TEXT("The average") TEXT(" was \\\"48.73\\\"\\n")
 		TEXT(" \xE2\x82\xAC/MWh") TEXT("\\u20ac") FINISH("stop") USAGE DONE;
@@ -139,7 +139,7 @@ static void text_and_usage(void **state)
 	      "The average| was \"48.73\"\n| \xE2\x82\xAC/MWh|\xE2\x82\xAC|"
 	      " text(The average was \"48.73\"\n \xE2\x82\xAC/MWh\xE2\x82\xAC)",
 	      LLM_STOP_END);
-	read_cut(&r, bytes, strlen(bytes), 0);
+	read_split(&r, bytes, strlen(bytes), 0);
 	assert_string_equal(r.answer.model, "m-1");
 	assert_int_equal(r.answer.usage.input_tokens, 10);
 	assert_int_equal(r.answer.usage.cache_read_tokens, 20);
@@ -149,7 +149,7 @@ static void text_and_usage(void **state)
 }
 
 /* Usage in every chunk, in a late chunk, out of range, or missing. */
-static void usage_of_other_services(void **state)
+static void reads_usage_of_other_services(void **state)
 {
 #define COUNTED(prompt, out)                                                                       \
 	DATA("{\"choices\":[],\"usage\":{\"prompt_tokens\":" prompt ",\"completion_tokens\":" out  \
@@ -169,8 +169,8 @@ static void usage_of_other_services(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct reading r;
 
-		read_cut(&r, rows[i].bytes, strlen(rows[i].bytes), 0);
-		assert_true(r.whole);
+		read_split(&r, rows[i].bytes, strlen(rows[i].bytes), 0);
+		assert_true(r.is_complete);
 		assert_int_equal(r.answer.usage.input_tokens, rows[i].input);
 		assert_int_equal(r.answer.usage.output_tokens, rows[i].output);
 		read_free(&r);
@@ -192,7 +192,7 @@ static void unpaired_surrogates_are_replaced(void **state)
 	check_error(TEXT("a") DATA("{\"x\":\"\\ud83d\\"), ERR_UPSTREAM, true, "not JSON");
 }
 
-static void line_ends_and_comments(void **state)
+static void accepts_all_line_ends_and_comments(void **state)
 {
 	(void)state;
 	check("\xEF\xBB\xBF: hello\r\n\r\ndata: "
@@ -203,7 +203,7 @@ static void line_ends_and_comments(void **state)
 }
 
 /* The answer ends with [DONE], or with the body after a finish reason. */
-static void test_ends(void **state)
+static void stream_ends_with_done_or_finish_reason(void **state)
 {
 	struct reading r;
 
@@ -214,8 +214,8 @@ static void test_ends(void **state)
 	check(TEXT("a") FINISH("out_of_ink") DONE, "a| text(a)", LLM_STOP_END);
 	check(CHUNK("{\"refusal\":\"I can't\"}", "null") FINISH("stop") DONE, "", LLM_STOP_REFUSAL);
 	check(TEXT("a") FINISH("stop") DONE TEXT("late"), "a| text(a)", LLM_STOP_END);
-	read_cut(&r, TEXT("a"), strlen(TEXT("a")), 0);
-	assert_false(r.whole);
+	read_split(&r, TEXT("a"), strlen(TEXT("a")), 0);
+	assert_false(r.is_complete);
 	assert_true(r.err.may_retry);
 	read_free(&r);
 }
@@ -235,7 +235,7 @@ static void tool_calls_arrive_in_chunks(void **state)
 }
 
 /* All calls have index 0, and arguments are objects rather than text. */
-static void tool_calls_without_index_or_id(void **state)
+static void reads_tool_calls_without_index_or_id(void **state)
 {
 	(void)state;
 	check(CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get\",\"arguments\":"
@@ -259,19 +259,21 @@ static void generated_ids_are_unique(void **state)
 	struct arena *a = arena_new(1 << 20);
 
 	(void)state;
-	for (int64_t asked = 1; asked < 4; asked += 2) {
+	for (int64_t message_count = 1; message_count < 4; message_count += 2) {
 		struct reading r = {0};
 		struct sse_parser *sse = sse_new(on_event, &r);
 		struct llm_answer answer;
 
 		stream_init(&r.stream, a, NULL, NULL);
 		r.stream.origin = "m";
-		r.stream.message_count = asked;
+		r.stream.message_count = message_count;
 		assert_true(sse_feed(sse, bytes, sizeof(bytes) - 1, NULL));
 		assert_true(stream_finish(&r.stream, &answer, NULL));
 		assert_int_equal(answer.count, 3);
-		assert_string_equal(answer.blocks[0].id, asked == 1 ? "call_100" : "call_300");
-		assert_string_equal(answer.blocks[2].id, asked == 1 ? "call_102" : "call_302");
+		assert_string_equal(answer.blocks[0].id,
+				    message_count == 1 ? "call_100" : "call_300");
+		assert_string_equal(answer.blocks[2].id,
+				    message_count == 1 ? "call_102" : "call_302");
 		stream_deinit(&r.stream);
 		sse_free(&sse);
 	}
@@ -279,7 +281,7 @@ static void generated_ids_are_unique(void **state)
 }
 
 /* Complete calls in one chunk, without index or id, with the finish reason "stop". */
-static void tool_calls_of_compatible_services(void **state)
+static void reads_tool_calls_of_compatible_services(void **state)
 {
 	(void)state;
 	check(CALLS("{\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"h\\\":1}\"}},"
@@ -325,7 +327,7 @@ static void signatures_are_returned_unchanged(void **state)
 	struct reading r;
 
 	(void)state;
-	read_cut(&r, bytes, strlen(bytes), 0);
+	read_split(&r, bytes, strlen(bytes), 0);
 	for (int i = 0; i < 2; i++) {
 		const struct llm_block q = {.kind = LLM_TEXT, .text = "q"};
 		const struct llm_message m[] = {{LLM_USER, &q, 1},
@@ -343,7 +345,7 @@ static void signatures_are_returned_unchanged(void **state)
 	read_free(&r);
 }
 
-static void test_errors(void **state)
+static void stream_errors_are_classified(void **state)
 {
 	(void)state;
 	check_error(TEXT("a")
@@ -363,7 +365,7 @@ static void test_errors(void **state)
 	check_error(TEXT("a"), ERR_UPSTREAM, true, "ended before");
 }
 
-static void test_limits(void **state)
+static void calls_and_arguments_are_limited(void **state)
 {
 	struct buf bytes;
 	struct reading r;
@@ -375,7 +377,7 @@ static void test_limits(void **state)
 			   DATA("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":%d,"
 				"\"id\":\"c%d\",\"function\":{\"name\":\"f\"}}]}}]}"),
 			   i, i);
-	read_cut(&r, bytes.p, bytes.n, 0);
+	read_split(&r, bytes.p, bytes.n, 0);
 	assert_int_equal(r.err.code, ERR_LIMIT);
 	read_free(&r);
 	buf_reset(&bytes);
@@ -384,7 +386,7 @@ static void test_limits(void **state)
 			   DATA("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
 				"\"function\":{\"name\":\"f\",\"arguments\":\"%01000d\"}}]}}]}"),
 			   0);
-	read_cut(&r, bytes.p, bytes.n, 0);
+	read_split(&r, bytes.p, bytes.n, 0);
 	assert_int_equal(r.err.code, ERR_LIMIT);
 	read_free(&r);
 	buf_deinit(&bytes);
@@ -413,9 +415,9 @@ static void chunks_of_any_shape_are_safe(void **state)
 		char *bytes = mem_printf("data: %s\n\n" TEXT("a") FINISH("stop"), odd[i]);
 		struct reading r;
 
-		read_cut(&r, bytes, strlen(bytes), 0);
-		assert_true(r.whole);
-		assert_string_equal(buf_text(&r.pieces), "a| text(a)");
+		read_split(&r, bytes, strlen(bytes), 0);
+		assert_true(r.is_complete);
+		assert_string_equal(buf_text(&r.chunks), "a| text(a)");
 		read_free(&r);
 		mem_free(bytes);
 	}
@@ -430,19 +432,19 @@ static void on_log(void *owner, const char *line)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_and_usage),
-		cmocka_unit_test(line_ends_and_comments),
-		cmocka_unit_test(test_ends),
+		cmocka_unit_test(reads_text_and_usage),
+		cmocka_unit_test(accepts_all_line_ends_and_comments),
+		cmocka_unit_test(stream_ends_with_done_or_finish_reason),
 		cmocka_unit_test(tool_calls_arrive_in_chunks),
-		cmocka_unit_test(tool_calls_of_compatible_services),
-		cmocka_unit_test(tool_calls_without_index_or_id),
-		cmocka_unit_test(usage_of_other_services),
+		cmocka_unit_test(reads_tool_calls_of_compatible_services),
+		cmocka_unit_test(reads_tool_calls_without_index_or_id),
+		cmocka_unit_test(reads_usage_of_other_services),
 		cmocka_unit_test(unpaired_surrogates_are_replaced),
 		cmocka_unit_test(generated_ids_are_unique),
 		cmocka_unit_test(truncated_tool_calls_are_dropped),
 		cmocka_unit_test(signatures_are_returned_unchanged),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(stream_errors_are_classified),
+		cmocka_unit_test(calls_and_arguments_are_limited),
 		cmocka_unit_test(chunks_of_any_shape_are_safe),
 	};
 

@@ -1,4 +1,4 @@
-/* The fast path must read the same as the general parser, and decline all other forms. */
+/* The fast path must give the same result as the general parser, and decline all other forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static bool read_delta(const char *in, char out[100], int64_t *index)
 	return done;
 }
 
-static void test_read(void **state)
+static void reads_text_deltas(void **state)
 {
 	const struct {
 		const char *in, *text;
@@ -111,7 +111,7 @@ static void other_forms_use_the_general_parser(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
+		cmocka_unit_test(reads_text_deltas),
 		cmocka_unit_test(other_forms_use_the_general_parser),
 	};
 

@@ -11,10 +11,10 @@
 #include "llm_int.h"
 #include "vesper/mem.h"
 
-static void test_kinds(void **state)
+static void address_determines_the_service(void **state)
 {
 	static const struct {
-		const char *kind, *url, *want;
+		const char *kind, *url, *expected;
 	} rows[] = {
 		{"anthropic", "https://api.anthropic.com", "anthropic"},
 		{"openai", NULL, "openai"},
@@ -27,12 +27,13 @@ static void test_kinds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_string_equal(dialect_find(rows[i].kind, rows[i].url)->kind, rows[i].want);
+		assert_string_equal(dialect_find(rows[i].kind, rows[i].url)->kind,
+				    rows[i].expected);
 	assert_null(dialect_find("gopher", NULL));
 }
 
 static void check_thinking(const char *model, enum llm_thinking thinking, const char *effort,
-			   const char *want)
+			   const char *expected)
 {
 	const struct llm_block q = {.kind = LLM_TEXT, .text = "q"};
 	const struct llm_message m[] = {{LLM_USER, &q, 1}};
@@ -43,7 +44,7 @@ static void check_thinking(const char *model, enum llm_thinking thinking, const 
 				       .traits = model_traits_of(model)};
 	char *start =
 		mem_printf("{\"model\":\"%s\",\"max_tokens\":4096,\"stream\":true%s,\"messages\"",
-			   model, want);
+			   model, expected);
 	struct buf b;
 
 	buf_init(&b, 65536);
@@ -79,7 +80,7 @@ static void unsupported_options_are_omitted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(address_determines_the_service),
 		cmocka_unit_test(unsupported_options_are_omitted),
 	};
 

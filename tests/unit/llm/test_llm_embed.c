@@ -8,7 +8,7 @@
 #define THREE_FOUR "AABAQAAAgEA="
 #define ZERO_TWO   "AAAAAAAAAMA="
 
-struct made {
+struct embedding_result {
 	struct op *op;
 	bool ended;
 	float values[8];
@@ -16,9 +16,9 @@ struct made {
 	struct err err;
 };
 
-static void on_made(void *owner, const float *values, size_t dims, const struct err *e)
+static void on_embeddings(void *owner, const float *values, size_t dims, const struct err *e)
 {
-	struct made *m = owner;
+	struct embedding_result *m = owner;
 
 	m->op = NULL;
 	m->ended = true;
@@ -32,7 +32,7 @@ static void on_made(void *owner, const float *values, size_t dims, const struct 
 static char *replies[8];
 static size_t reply_count;
 
-static void will_answer(struct tiny_server *s, const char *status, const char *body)
+static void add_json_reply(struct tiny_server *s, const char *status, const char *body)
 {
 	char *text = mem_printf("HTTP/1.1 %s\r\ncontent-type: application/json\r\n"
 				"content-length: %zu\r\nconnection: close\r\n\r\n%s",
@@ -42,8 +42,8 @@ static void will_answer(struct tiny_server *s, const char *status, const char *b
 	tiny_server_add(s, (struct tiny_reply){.text = text});
 }
 
-static struct llm *opened(const struct pair *w, const struct llm_embed_options *embed,
-			  struct budget *b, struct err *e)
+static struct llm *open_llm(const struct pair *w, const struct llm_embed_options *embed,
+			    struct budget *b, struct err *e)
 {
 	struct llm_provider_options p[3];
 	struct llm_options o = {.providers = p,
@@ -61,17 +61,17 @@ static struct llm *opened(const struct pair *w, const struct llm_embed_options *
 	return llm_new(w->loop, w->http, &o, &llm, e) ? llm : NULL;
 }
 
-static const struct llm_embed_options plain = {.provider = "near", .model = "nomic"};
+static const struct llm_embed_options default_embed = {.provider = "near", .model = "nomic"};
 
 static void embed_two(struct pair *w, struct llm *llm, const struct budget_owner *budget_owner,
-		      struct made *m)
+		      struct embedding_result *m)
 {
 	static const char *const texts[] = {"a \"b\"", " "};
 
-	*m = (struct made){0};
+	*m = (struct embedding_result){0};
 	m->op = embed_start(
 		llm, &(struct embed_call){.texts = texts, .count = 2, .budget_owner = budget_owner},
-		w->arena, on_made, m);
+		w->arena, on_embeddings, m);
 	assert_false(m->ended);
 	for (uint64_t begin = loop_now_ms(w->loop);
 	     !m->ended && loop_now_ms(w->loop) < begin + 3000;) {
@@ -90,20 +90,20 @@ static int teardown(void **state)
 
 /* ---- tests ---- */
 
-static void two_texts(void **state)
+static void embeds_two_texts(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
-	struct llm *llm = opened(w, &plain, NULL, &e);
-	struct made m;
+	struct llm *llm = open_llm(w, &default_embed, NULL, &e);
+	struct embedding_result m;
 	const char *sent;
 
 	assert_non_null(llm);
 	assert_string_equal(embed_model(llm), "nomic");
 	assert_true(llm_can_answer(llm));
-	will_answer(&w->b, "200 OK",
-		    "{\"data\":[{\"index\":1,\"embedding\":\"" ZERO_TWO
-		    "\"},{\"index\":0,\"embedding\":\"" THREE_FOUR "\"}]}");
+	add_json_reply(&w->b, "200 OK",
+		       "{\"data\":[{\"index\":1,\"embedding\":\"" ZERO_TWO
+		       "\"},{\"index\":0,\"embedding\":\"" THREE_FOUR "\"}]}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
 	assert_int_equal(m.dims, 2);
@@ -116,20 +116,20 @@ static void two_texts(void **state)
 	llm_free(&llm);
 }
 
-static void lists_of_numbers(void **state)
+static void accepts_lists_of_numbers(void **state)
 {
 	struct pair *w = *state;
-	struct llm_embed_options embed = plain;
+	struct llm_embed_options embed = default_embed;
 	struct err e = {0};
 	struct llm *llm;
-	struct made m;
+	struct embedding_result m;
 
 	embed.dimensions = 2;
-	llm = opened(w, &embed, NULL, &e);
+	llm = open_llm(w, &embed, NULL, &e);
 	assert_non_null(llm);
-	will_answer(&w->b, "200 OK",
-		    "{\"data\":[{\"index\":0,\"embedding\":[3,4.0]},"
-		    "{\"index\":1,\"embedding\":[0,0]}]}");
+	add_json_reply(&w->b, "200 OK",
+		       "{\"data\":[{\"index\":0,\"embedding\":[3,4.0]},"
+		       "{\"index\":1,\"embedding\":[0,0]}]}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
 	assert_true(m.values[2] == 0 && m.values[3] == 0); /* the zero vector stays zero */
@@ -165,13 +165,13 @@ static void malformed_vectors_are_rejected(void **state)
 		struct pair *w;
 		struct err e = {0};
 		struct llm *llm;
-		struct made m;
+		struct embedding_result m;
 		void *world;
 
 		pair_setup(&world);
 		w = world;
-		llm = opened(w, &plain, NULL, &e);
-		will_answer(&w->b, "200 OK", bodies[i]);
+		llm = open_llm(w, &default_embed, NULL, &e);
+		add_json_reply(&w->b, "200 OK", bodies[i]);
 		embed_two(w, llm, NULL, &m);
 		if (m.err.code != ERR_UPSTREAM)
 			fail_msg("%s: %s", bodies[i], m.err.text);
@@ -183,20 +183,21 @@ static void malformed_vectors_are_rejected(void **state)
 	(void)state;
 }
 
-static void test_retries(void **state)
+static void transient_errors_are_retried(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
-	struct llm *llm = opened(w, &plain, NULL, &e);
-	struct made m;
+	struct llm *llm = open_llm(w, &default_embed, NULL, &e);
+	struct embedding_result m;
 
-	will_answer(&w->b, "503 Busy", "{}");
-	will_answer(&w->b, "200 OK",
-		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
+	add_json_reply(&w->b, "503 Busy", "{}");
+	add_json_reply(
+		&w->b, "200 OK",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
 	assert_int_equal(w->b.request_count, 2);
-	will_answer(&w->b, "400 Bad", "{\"error\":{\"message\":\"too long\"}}");
+	add_json_reply(&w->b, "400 Bad", "{\"error\":{\"message\":\"too long\"}}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_INPUT);
 	assert_int_equal(w->b.request_count, 3);
@@ -207,9 +208,9 @@ static void many_texts_are_sent_in_batches(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
-	struct llm *llm = opened(w, &plain, NULL, &e);
+	struct llm *llm = open_llm(w, &default_embed, NULL, &e);
 	const char *texts[EMBED_BATCH + 1];
-	struct made m = {0};
+	struct embedding_result m = {0};
 	struct buf body;
 
 	for (size_t i = 0; i <= EMBED_BATCH; i++)
@@ -219,10 +220,10 @@ static void many_texts_are_sent_in_batches(void **state)
 		buf_printf(&body, "%s{\"index\":%zu,\"embedding\":[1]}", i ? "," : "{\"data\":[",
 			   i);
 	buf_str(&body, "]}");
-	will_answer(&w->b, "200 OK", buf_text(&body));
-	will_answer(&w->b, "200 OK", "{\"data\":[{\"index\":0,\"embedding\":[-1]}]}");
+	add_json_reply(&w->b, "200 OK", buf_text(&body));
+	add_json_reply(&w->b, "200 OK", "{\"data\":[{\"index\":0,\"embedding\":[-1]}]}");
 	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = EMBED_BATCH + 1},
-			   w->arena, on_made, &m);
+			   w->arena, on_embeddings, &m);
 	for (uint64_t begin = loop_now_ms(w->loop);
 	     !m.ended && loop_now_ms(w->loop) < begin + 3000;)
 		loop_run_once(w->loop);
@@ -233,17 +234,17 @@ static void many_texts_are_sent_in_batches(void **state)
 	llm_free(&llm);
 }
 
-static void test_cancel(void **state)
+static void cancel_ends_the_request(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
-	struct llm *llm = opened(w, &plain, NULL, &e);
+	struct llm *llm = open_llm(w, &default_embed, NULL, &e);
 	static const char *const texts[] = {"x"};
-	struct made m = {0};
+	struct embedding_result m = {0};
 
 	tiny_server_add(&w->b, (struct tiny_reply){.text = "", .hang = true});
-	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 1}, w->arena, on_made,
-			   &m);
+	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 1}, w->arena,
+			   on_embeddings, &m);
 	for (int i = 0; i < 20; i++)
 		loop_run_once(w->loop);
 	op_cancel(&m.op);
@@ -252,20 +253,21 @@ static void test_cancel(void **state)
 	llm_free(&llm);
 }
 
-static void test_budget(void **state)
+static void budget_limits_embeddings(void **state)
 {
 	struct pair *w = *state;
 	const struct budget_limit limit = {.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 6};
 	const struct budget_owner budget_owner = {"t", "u", "r"};
 	struct budget *b = budget_new(NULL, 0, &limit, 1);
 	struct err e = {0};
-	struct llm *llm = opened(w, &plain, b, &e);
+	struct llm *llm = open_llm(w, &default_embed, b, &e);
 	struct budget_state s;
-	struct made m;
+	struct embedding_result m;
 
-	will_answer(&w->b, "200 OK",
-		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}],"
-		    "\"usage\":{\"prompt_tokens\":6}}");
+	add_json_reply(
+		&w->b, "200 OK",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}],"
+		"\"usage\":{\"prompt_tokens\":6}}");
 	embed_two(w, llm, &budget_owner, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
 	assert_true(llm_budget_state(llm, &budget_owner, &s));
@@ -278,35 +280,37 @@ static void test_budget(void **state)
 }
 
 /* A provider that has only an embedding model is never used for answers. */
-static void provider_with_embeddings_only(void **state)
+static void embedding_provider_is_never_used_for_answers(void **state)
 {
 	struct pair *w = *state;
 	const struct llm_provider_options near = {
 		.name = "near", .kind = "ollama", .base_url = w->b.url};
-	const struct llm_options o = {.providers = &near, .provider_count = 1, .embed = plain};
+	const struct llm_options o = {
+		.providers = &near, .provider_count = 1, .embed = default_embed};
 	struct llm *llm = NULL;
 	struct err e = {0};
-	struct made m;
+	struct embedding_result m;
 
 	assert_true(llm_new(w->loop, w->http, &o, &llm, &e));
 	assert_false(llm_can_answer(llm));
 	assert_false(llm_is_usable(llm));
 	assert_false(llm_can_answer(NULL));
 	assert_null(llm_model(NULL, LLM_ROUTE));
-	will_answer(&w->b, "200 OK",
-		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
+	add_json_reply(
+		&w->b, "200 OK",
+		"{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
 	llm_free(&llm);
 }
 
-static void test_settings(void **state)
+static void settings_are_checked(void **state)
 {
 	struct pair *w = *state;
 	const struct {
 		struct llm_embed_options embed;
 		const char *error; /* NULL: valid */
-		bool makes;
+		bool has_model;
 	} rows[] = {
 		{{0}, NULL, false},
 		{{.provider = "near", .model = "m"}, NULL, true},
@@ -327,7 +331,7 @@ static void test_settings(void **state)
 		p[2] = (struct llm_provider_options){
 			.name = "near", .kind = "openai", .base_url = w->b.url, .key = "k"};
 		assert_int_equal(llm_new(w->loop, w->http, &o, &llm, &e), !rows[i].error);
-		assert_int_equal(embed_model(llm) != NULL, rows[i].makes);
+		assert_int_equal(embed_model(llm) != NULL, rows[i].has_model);
 		if (rows[i].error && !strstr(e.text, rows[i].error))
 			fail_msg("%s", e.text);
 		llm_free(&llm);
@@ -340,15 +344,15 @@ static void test_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_PAIR(two_texts),
-		WITH_PAIR(lists_of_numbers),
+		WITH_PAIR(embeds_two_texts),
+		WITH_PAIR(accepts_lists_of_numbers),
 		cmocka_unit_test(malformed_vectors_are_rejected),
-		WITH_PAIR(test_retries),
+		WITH_PAIR(transient_errors_are_retried),
 		WITH_PAIR(many_texts_are_sent_in_batches),
-		WITH_PAIR(test_cancel),
-		WITH_PAIR(test_budget),
-		WITH_PAIR(provider_with_embeddings_only),
-		WITH_PAIR(test_settings),
+		WITH_PAIR(cancel_ends_the_request),
+		WITH_PAIR(budget_limits_embeddings),
+		WITH_PAIR(embedding_provider_is_never_used_for_answers),
+		WITH_PAIR(settings_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Every time limit of a call, to the millisecond: the clock of this program is frozen until a test
- * moves it, for libuv and curl as well. */
+/* Every time limit of a call, to the millisecond. The clock of this program is frozen, also for
+ * libuv and curl, until a test advances it. */
 #include "call_world.h"
 
 #include <sys/syscall.h>
@@ -16,16 +16,16 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-struct limited {
+struct fixture {
 	struct loop *loop;
 	struct http *http;
 	struct tiny_server server;
 	struct llm *llm;
 	struct arena *arena;
-	struct seen seen;
+	struct call_outcome outcome;
 };
 
-static void open_llm(struct limited *w, const char *url)
+static void open_llm(struct fixture *w, const char *url)
 {
 	const struct llm_provider_options p = {.name = "one",
 					       .kind = "anthropic",
@@ -40,7 +40,7 @@ static void open_llm(struct limited *w, const char *url)
 
 static int setup(void **state)
 {
-	struct limited *w = mem_alloc(sizeof(*w));
+	struct fixture *w = mem_alloc(sizeof(*w));
 
 	assert_true(loop_new(&w->loop, NULL));
 	assert_true(http_new(w->loop, &w->http, NULL));
@@ -53,9 +53,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct limited *w = *state;
+	struct fixture *w = *state;
 
-	buf_deinit(&w->seen.text);
+	buf_deinit(&w->outcome.text);
 	llm_free(&w->llm);
 	http_free(&w->http);
 	tiny_server_close(&w->server);
@@ -66,8 +66,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Runs everything that needs no time to pass. */
-static void settle(struct limited *w)
+/* Runs everything that is due without advancing the clock. */
+static void run_pending(struct fixture *w)
 {
 	for (int i = 0; i < 25; i++) {
 		loop_run_once(w->loop);
@@ -75,46 +75,46 @@ static void settle(struct limited *w)
 	}
 }
 
-static void pass(struct limited *w, int64_t ms)
+static void advance_ms(struct fixture *w, int64_t ms)
 {
 	now_ms += ms;
-	settle(w);
+	run_pending(w);
 }
 
 /* Starts a call; a millisecond or two pass until its request is sent. */
-static int64_t ask_at(struct limited *w, int64_t deadline_ms)
+static int64_t start_call(struct fixture *w, int64_t deadline_ms)
 {
-	int64_t began_ms = now_ms;
+	int64_t start_ms = now_ms;
 
-	start(w->llm, w->arena, &w->seen, &streamed, deadline_ms ? now_ms + deadline_ms : 0);
+	start(w->llm, w->arena, &w->outcome, &streamed, deadline_ms ? now_ms + deadline_ms : 0);
 	while (w->server.accepted == 0)
-		pass(w, 1);
-	return began_ms;
+		advance_ms(w, 1);
+	return start_ms;
 }
 
-static void until_asked(struct limited *w, size_t requests)
+static void wait_for_requests(struct fixture *w, size_t requests)
 {
 	while (w->server.request_count < requests)
-		settle(w);
-	settle(w);
+		run_pending(w);
+	run_pending(w);
 }
 
-static void until_shown(struct limited *w, size_t bytes)
+static void wait_for_text(struct fixture *w, size_t bytes)
 {
-	while (w->seen.text.n < bytes)
-		settle(w);
+	while (w->outcome.text.n < bytes)
+		run_pending(w);
 }
 
 /* Fails exactly at the limit, and not a millisecond earlier. */
-static void ends_at(struct limited *w, int64_t moment_ms, const char *limit)
+static void assert_ends_at(struct fixture *w, int64_t moment_ms, const char *limit)
 {
-	pass(w, moment_ms - 1 - now_ms);
-	assert_false(w->seen.ended);
+	advance_ms(w, moment_ms - 1 - now_ms);
+	assert_false(w->outcome.ended);
 	now_ms++;
-	while (!w->seen.ended)
-		settle(w);
-	assert_int_equal(w->seen.err.code, ERR_TIMEOUT);
-	assert_non_null(strstr(w->seen.err.text, limit));
+	while (!w->outcome.ended)
+		run_pending(w);
+	assert_int_equal(w->outcome.err.code, ERR_TIMEOUT);
+	assert_non_null(strstr(w->outcome.err.text, limit));
 }
 
 #define BEGUN                                                                                      \
@@ -123,110 +123,110 @@ static void ends_at(struct limited *w, int64_t moment_ms, const char *limit)
 	"\"text\",\"text\":\"half\"}}\n\n"
 #define PING ": still here\n\n"
 
-static void first_byte(void **state)
+static void first_byte_has_a_limit(void **state)
 {
-	struct limited *w = *state;
-	int64_t began_ms;
+	struct fixture *w = *state;
+	int64_t start_ms;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = "", .hang = true});
-	began_ms = ask_at(w, LLM_FIRST_BYTE_MS + 300); /* too short for a retry */
-	until_asked(w, 1);
-	ends_at(w, began_ms + LLM_FIRST_BYTE_MS, "first byte limit");
-	assert_false(w->seen.shown);
+	start_ms = start_call(w, LLM_FIRST_BYTE_MS + 300); /* too short for a retry */
+	wait_for_requests(w, 1);
+	assert_ends_at(w, start_ms + LLM_FIRST_BYTE_MS, "first byte limit");
+	assert_false(w->outcome.shown);
 }
 
 /* Counted from the last byte of any kind. */
-static void test_idle(void **state)
+static void idle_stream_has_a_limit(void **state)
 {
-	struct limited *w = *state;
+	struct fixture *w = *state;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN PING,
 							.piece = sizeof(BEGUN) - 1,
 							.piece_ms = 20000,
 							.hang = true});
-	ask_at(w, 0);
-	until_shown(w, 4);
-	settle(w);
-	pass(w, 20000); /* the ping */
-	ends_at(w, now_ms + LLM_IDLE_MS, "idle limit");
-	assert_true(w->seen.shown);
+	start_call(w, 0);
+	wait_for_text(w, 4);
+	run_pending(w);
+	advance_ms(w, 20000); /* the ping */
+	assert_ends_at(w, now_ms + LLM_IDLE_MS, "idle limit");
+	assert_true(w->outcome.shown);
 	assert_int_equal(w->server.request_count, 1);
 }
 
 static void turn_deadline_ends_the_call(void **state)
 {
-	struct limited *w = *state;
-	int64_t began_ms;
+	struct fixture *w = *state;
+	int64_t start_ms;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN PING PING PING PING PING PING
 								PING PING PING PING PING PING,
 							.piece = sizeof(PING) - 1,
 							.piece_ms = 6000,
 							.hang = true});
-	began_ms = ask_at(w, 120000);
-	until_asked(w, 1);
-	while (now_ms < began_ms + 114000)
-		pass(w, 6000);
-	ends_at(w, began_ms + 120000, "total time limit of 120000 ms");
+	start_ms = start_call(w, 120000);
+	wait_for_requests(w, 1);
+	while (now_ms < start_ms + 114000)
+		advance_ms(w, 6000);
+	assert_ends_at(w, start_ms + 120000, "total time limit of 120000 ms");
 }
 
 /* The TLS handshake counts as connecting; this server never answers it. */
-static void test_connect(void **state)
+static void connecting_has_a_limit(void **state)
 {
-	struct limited *w = *state;
-	int64_t began_ms;
+	struct fixture *w = *state;
+	int64_t start_ms;
 	char url[100];
 
 	snprintf(url, sizeof(url), "https://127.0.0.1:%d", w->server.port);
 	open_llm(w, url);
-	began_ms = ask_at(w, LLM_CONNECT_MS + 300);
-	pass(w, began_ms + LLM_CONNECT_MS - 1 - now_ms);
-	assert_false(w->seen.ended);
+	start_ms = start_call(w, LLM_CONNECT_MS + 300);
+	advance_ms(w, start_ms + LLM_CONNECT_MS - 1 - now_ms);
+	assert_false(w->outcome.ended);
 	now_ms += LLM_CONNECT_MS / 100; /* curl counts from the start of connecting */
-	while (!w->seen.ended)
-		settle(w);
-	assert_non_null(strstr(w->seen.err.text, "connect limit"));
+	while (!w->outcome.ended)
+		run_pending(w);
+	assert_non_null(strstr(w->outcome.err.text, "connect limit"));
 }
 
 static void requested_wait_is_a_minimum(void **state)
 {
-	struct limited *w = *state;
+	struct fixture *w = *state;
 
 	tiny_server_add(&w->server,
 			(struct tiny_reply){.text = FAILURE("529", "retry-after: 2\r\n")});
 	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_ANSWER("x")});
-	ask_at(w, 0);
-	until_asked(w, 1);
-	pass(w, 1999);
+	start_call(w, 0);
+	wait_for_requests(w, 1);
+	advance_ms(w, 1999);
 	assert_int_equal(w->server.request_count, 1);
-	pass(w, 1001);
-	while (!w->seen.ended)
-		pass(w, 1);
-	assert_int_equal(w->seen.err.code, ERR_NONE);
+	advance_ms(w, 1001);
+	while (!w->outcome.ended)
+		advance_ms(w, 1);
+	assert_int_equal(w->outcome.err.code, ERR_NONE);
 	assert_int_equal(w->server.request_count, 2);
 }
 
 /* The service sees the connection closed without any time passing. */
 static void cancel_is_immediate(void **state)
 {
-	struct limited *w = *state;
+	struct fixture *w = *state;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN, .hang = true});
-	ask_at(w, 0);
-	until_shown(w, 4);
-	op_cancel(&w->seen.op);
+	start_call(w, 0);
+	wait_for_text(w, 4);
+	op_cancel(&w->outcome.op);
 	while (w->server.left == 0)
-		settle(w);
-	assert_false(w->seen.ended);
+		run_pending(w);
+	assert_false(w->outcome.ended);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(first_byte, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_byte_has_a_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_stream_has_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(turn_deadline_ends_the_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_connect, setup, teardown),
+		cmocka_unit_test_setup_teardown(connecting_has_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(requested_wait_is_a_minimum, setup, teardown),
 		cmocka_unit_test_setup_teardown(cancel_is_immediate, setup, teardown),
 	};

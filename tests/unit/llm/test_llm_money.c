@@ -76,16 +76,16 @@ static void cost_is_reserved_and_settled(void **state)
 {
 	struct world *w = *state;
 	struct llm_usage u = {.input_tokens = 10, .cache_read_tokens = 5, .output_tokens = 3};
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 
-	assert_true(money_reserve(&w->money, &call, &w->provider, &hold, NULL));
-	assert_true(hold.tokens > 100 && hold.tokens < 250);
-	assert_int_equal(hold.nano_usd, (hold.tokens - 100) * 4000 + 100 * 10000);
-	money_settle(&w->money, &call, &w->provider, &hold, &u);
+	assert_true(money_reserve(&w->money, &call, &w->provider, &reservation, NULL));
+	assert_true(reservation.tokens > 100 && reservation.tokens < 250);
+	assert_int_equal(reservation.nano_usd, (reservation.tokens - 100) * 4000 + 100 * 10000);
+	money_settle(&w->money, &call, &w->provider, &reservation, &u);
 	assert_int_equal(u.nano_usd, 10 * 2000 + 5 * 200 + 3 * 10000);
 	assert_int_equal(w->count, 2);
 	assert_true(w->entries[0].hold);
-	assert_int_equal(w->entries[0].tokens, hold.tokens);
+	assert_int_equal(w->entries[0].tokens, reservation.tokens);
 	assert_false(w->entries[1].hold);
 	assert_int_equal(w->entries[0].tokens + w->entries[1].tokens, 18);
 	assert_int_equal(w->entries[0].nano_usd + w->entries[1].nano_usd, u.nano_usd);
@@ -95,24 +95,24 @@ static void cost_is_reserved_and_settled(void **state)
 }
 
 /* A new day begins in local time of the tenant: the limit is reset, and rows count for that day. */
-static void budget_day_is_the_tenants(void **state)
+static void budget_day_uses_local_time_of_the_tenant(void **state)
 {
 	const int64_t day_ms = 24 * 3600 * 1000LL;
 	struct world *w = *state;
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 
 	w->wall_ms = 10 * day_ms - 1;
-	while (money_reserve(&w->money, &call, &w->provider, &hold, NULL))
+	while (money_reserve(&w->money, &call, &w->provider, &reservation, NULL))
 		assert_int_equal(w->entries[w->count - 1].at_ms, w->wall_ms);
 	assert_false(money_allows(&w->money, &ann, &w->provider, LLM_ANSWER));
 	w->count = 0;
 	w->wall_ms = 10 * day_ms;
-	assert_true(money_reserve(&w->money, &call, &w->provider, &hold, NULL));
+	assert_true(money_reserve(&w->money, &call, &w->provider, &reservation, NULL));
 	assert_int_equal(w->entries[0].at_ms, w->wall_ms);
 }
 
 /* Tests before a plan starts whether the budget covers the longest answer of a role. */
-static void budget_covers_a_role(void **state)
+static void budget_must_cover_the_longest_answer(void **state)
 {
 	struct world *w = *state;
 
@@ -126,11 +126,11 @@ static void budget_covers_a_role(void **state)
 static void call_beyond_the_budget_is_not_made(void **state)
 {
 	struct world *w = *state;
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 	struct err e = {0};
 	size_t n = 0;
 
-	while (money_reserve(&w->money, &call, &w->provider, &hold, &e))
+	while (money_reserve(&w->money, &call, &w->provider, &reservation, &e))
 		n++;
 	assert_true(n >= 4 && n <= 9);
 	assert_int_equal(e.code, ERR_QUOTA);
@@ -145,13 +145,13 @@ static void call_without_budget_owner_is_not_charged(void **state)
 	const struct money none = {0};
 	struct llm_call free_call = call;
 	struct llm_usage u = {.input_tokens = 10};
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 
 	free_call.budget_owner = NULL;
-	assert_true(money_reserve(&w->money, &free_call, &w->provider, &hold, NULL));
-	money_settle(&w->money, &free_call, &w->provider, &hold, &u);
-	assert_true(money_reserve(&none, &call, &w->provider, &hold, NULL));
-	money_settle(&none, &call, &w->provider, &hold, &u);
+	assert_true(money_reserve(&w->money, &free_call, &w->provider, &reservation, NULL));
+	money_settle(&w->money, &free_call, &w->provider, &reservation, &u);
+	assert_true(money_reserve(&none, &call, &w->provider, &reservation, NULL));
+	money_settle(&none, &call, &w->provider, &reservation, &u);
 	assert_int_equal(w->count, 0);
 	assert_int_equal(u.nano_usd, 0);
 }
@@ -160,14 +160,14 @@ static void call_without_budget_owner_is_not_charged(void **state)
 static void usage_of_incomplete_answers_is_estimated(void **state)
 {
 	struct world *w = *state;
-	struct llm_usage streamed = {0}, whole = {0},
+	struct llm_usage streamed = {0}, unstreamed = {0},
 			 known = {.input_tokens = 7, .output_tokens = 90};
 
 	money_estimate_incomplete(&call, &w->provider, 21, &streamed);
 	assert_true(streamed.input_tokens > 20);
 	assert_int_equal(streamed.output_tokens, 21);
-	money_estimate_incomplete(&call, &w->provider, -1, &whole);
-	assert_int_equal(whole.output_tokens, 100);
+	money_estimate_incomplete(&call, &w->provider, -1, &unstreamed);
+	assert_int_equal(unstreamed.output_tokens, 100);
 	money_estimate_incomplete(&call, &w->provider, 21, &known);
 	assert_int_equal(known.input_tokens, 7);
 	assert_int_equal(known.output_tokens, 90);
@@ -180,19 +180,20 @@ static void unreported_usage_is_estimated(void **state)
 	json_t *input = json_pack("{s:s}", "hub_zone", "NP15");
 	const struct llm_block blocks[] = {{.kind = LLM_TEXT, .text = "It was 48.73."},
 					   {.kind = LLM_TOOL_USE, .input = input}};
-	struct llm_answer nothing = {.blocks = blocks, .count = 2}, half = nothing, all = nothing;
+	struct llm_answer unreported = {.blocks = blocks, .count = 2}, partial = unreported,
+			  complete = unreported;
 
-	money_estimate_complete(&call, &w->provider, &nothing);
-	assert_in_range(nothing.usage.input_tokens, 20, 120);
-	assert_in_range(nothing.usage.output_tokens, 15, 40);
-	half.usage.input_tokens = 30;
-	money_estimate_complete(&call, &w->provider, &half);
-	assert_int_equal(half.usage.input_tokens, 30);
-	assert_int_equal(half.usage.output_tokens, nothing.usage.output_tokens);
-	all.usage = (struct llm_usage){.cache_read_tokens = 30, .output_tokens = 1};
-	money_estimate_complete(&call, &w->provider, &all);
-	assert_int_equal(all.usage.input_tokens, 0);
-	assert_int_equal(all.usage.output_tokens, 1);
+	money_estimate_complete(&call, &w->provider, &unreported);
+	assert_in_range(unreported.usage.input_tokens, 20, 120);
+	assert_in_range(unreported.usage.output_tokens, 15, 40);
+	partial.usage.input_tokens = 30;
+	money_estimate_complete(&call, &w->provider, &partial);
+	assert_int_equal(partial.usage.input_tokens, 30);
+	assert_int_equal(partial.usage.output_tokens, unreported.usage.output_tokens);
+	complete.usage = (struct llm_usage){.cache_read_tokens = 30, .output_tokens = 1};
+	money_estimate_complete(&call, &w->provider, &complete);
+	assert_int_equal(complete.usage.input_tokens, 0);
+	assert_int_equal(complete.usage.output_tokens, 1);
 	json_decref(input);
 }
 
@@ -202,23 +203,25 @@ static void table_is_reserved_in_full(void **state)
 	static const struct llm_block table = {.kind = LLM_TEXT,
 					       .text = "48.7312|52.1411|47.9034|51.0098"};
 	static const struct llm_message with_table[] = {{LLM_USER, &table, 1}};
-	struct llm_call asked = call;
+	struct llm_call table_call = call;
 	struct world *w = *state;
-	struct budget_reservation without, with;
+	struct budget_reservation for_question, for_table;
 
-	assert_true(money_reserve(&w->money, &call, &w->provider, &without, NULL));
-	asked.messages = with_table;
-	assert_true(money_reserve(&w->money, &asked, &w->provider, &with, NULL));
-	assert_true(with.tokens >=
-		    without.tokens + (int64_t)strlen(table.text) - (int64_t)strlen(question.text));
+	assert_true(money_reserve(&w->money, &call, &w->provider, &for_question, NULL));
+	table_call.messages = with_table;
+	assert_true(money_reserve(&w->money, &table_call, &w->provider, &for_table, NULL));
+	assert_true(for_table.tokens >= for_question.tokens + (int64_t)strlen(table.text) -
+						(int64_t)strlen(question.text));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cost_is_reserved_and_settled, setup, teardown),
-		cmocka_unit_test_setup_teardown(budget_day_is_the_tenants, setup, teardown),
-		cmocka_unit_test_setup_teardown(budget_covers_a_role, setup, teardown),
+		cmocka_unit_test_setup_teardown(budget_day_uses_local_time_of_the_tenant, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(budget_must_cover_the_longest_answer, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(call_beyond_the_budget_is_not_made, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(call_without_budget_owner_is_not_charged, setup,

@@ -42,8 +42,8 @@ static struct llm_call call_of(const struct llm_message *m, const char *turn_id)
 				 .turn_id = turn_id};
 }
 
-static void keep(struct world *w, const struct llm_call *call, const struct llm_answer *answer,
-		 const struct err *e)
+static void record_exchange(struct world *w, const struct llm_call *call,
+			    const struct llm_answer *answer, const struct err *e)
 {
 	char hash[HASH_HEX_BYTES];
 	json_t *exchange = exchange_json(call, answer, e, hash);
@@ -94,7 +94,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	w->ended = true;
 }
 
-static void ask(struct world *w, const struct llm_call *call)
+static void run_call(struct world *w, const struct llm_call *call)
 {
 	static const struct llm_handler handler = {on_text, on_end};
 
@@ -121,10 +121,10 @@ static void recorded_answer_is_replayed(void **state)
 					  .count = 3};
 	struct llm_call call = call_of(messages, "t1");
 
-	keep(w, &call, &answer, NULL);
+	record_exchange(w, &call, &answer, NULL);
 	llm_replay_turn(w->replay, "t1");
 	call.user_hash = "of-somebody-else"; /* the user makes no difference */
-	ask(w, &call);
+	run_call(w, &call);
 	assert_int_equal(w->err.code, ERR_NONE);
 	assert_string_equal(buf_text(&w->text), "It was \xE2\x82\xAC");
 	assert_int_equal(w->answer.stop, LLM_STOP_TOOL_USE);
@@ -138,7 +138,7 @@ static void recorded_answer_is_replayed(void **state)
 	json_decref(input);
 }
 
-static void test_trail(void **state)
+static void trail_lists_all_calls(void **state)
 {
 	struct world *w = *state;
 	const struct llm_block block = {.kind = LLM_TEXT, .text = "x"};
@@ -149,10 +149,10 @@ static void test_trail(void **state)
 	char hash[HASH_HEX_BYTES];
 
 	first.trail = second.trail = &trail;
-	keep(w, &first, &answer, NULL);
+	record_exchange(w, &first, &answer, NULL);
 	llm_replay_turn(w->replay, "t1");
-	ask(w, &first);
-	ask(w, &second); /* which has no recording */
+	run_call(w, &first);
+	run_call(w, &second); /* which has no recording */
 	exchange_hash(&first, hash);
 	assert_string_equal(trail.first->hash, hash);
 	assert_non_null(json_object_get(w->exchanges, trail.first->hash));
@@ -173,16 +173,16 @@ static void exchange_of_the_same_turn_substitutes(void **state)
 	const struct llm_answer answer = {.blocks = &block, .count = 1};
 	struct llm_call recorded = call_of(messages, "t1"), changed = call_of(others, "t1");
 
-	keep(w, &recorded, &answer, NULL);
+	record_exchange(w, &recorded, &answer, NULL);
 	llm_replay_turn(w->replay, "t1");
-	ask(w, &changed);
+	run_call(w, &changed);
 	assert_string_equal(buf_text(&w->text), "x");
-	ask(w, &changed);
+	run_call(w, &changed);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
 	assert_int_equal(llm_replay_get_counts(w->replay).stood_in, 1);
 	assert_int_equal(llm_replay_get_counts(w->replay).missing, 1);
 	llm_replay_turn(w->replay, "t2");
-	ask(w, &changed);
+	run_call(w, &changed);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
 }
 
@@ -193,9 +193,9 @@ static void failures_are_recorded(void **state)
 	const struct err e = {.code = ERR_UPSTREAM, .text = "it was down"};
 	struct llm_call call = call_of(messages, "t1");
 
-	keep(w, &call, &nothing, &e);
+	record_exchange(w, &call, &nothing, &e);
 	llm_replay_turn(w->replay, "t1");
-	ask(w, &call);
+	run_call(w, &call);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
 	assert_non_null(strstr(w->err.text, "it was down"));
 }
@@ -210,7 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(recorded_answer_is_replayed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_trail, setup, teardown),
+		cmocka_unit_test_setup_teardown(trail_lists_all_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(exchange_of_the_same_turn_substitutes, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(failures_are_recorded, setup, teardown),

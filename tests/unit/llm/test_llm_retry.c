@@ -28,7 +28,7 @@ static struct err error_of(int status, const char *body, int should, int64_t aft
 	"{\"type\":\"error\",\"error\":{\"type\":\"" type                                          \
 	"\",\"message\":\"m\"},\"request_id\":\"req_1\"}"
 
-static void status_table(void **state)
+static void status_and_type_determine_the_retry(void **state)
 {
 	const struct {
 		int status;
@@ -71,7 +71,7 @@ static void status_table(void **state)
 	}
 }
 
-static void header_overrides(void **state)
+static void header_overrides_the_status(void **state)
 {
 	(void)state;
 	assert_false(error_of(500, NULL, 0, -1).may_retry);
@@ -104,14 +104,14 @@ static void exhausted_funds_are_not_retried(void **state)
 
 /* Chat Completions uses error.code; one service wraps errors in a list and uses numeric codes.
  */
-static void errors_of_chat_completions(void **state)
+static void reads_errors_of_chat_completions(void **state)
 {
 	const struct {
 		int status;
 		const char *body;
 		enum err_code code;
 		bool retry;
-		const char *words;
+		const char *expected;
 	} rows[] = {
 		{429,
 		 "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"param\":null,"
@@ -149,12 +149,12 @@ static void errors_of_chat_completions(void **state)
 
 		assert_int_equal(e.code, rows[i].code);
 		assert_int_equal(e.may_retry, rows[i].retry);
-		if (!strstr(e.text, rows[i].words))
-			fail_msg("\"%s\" lacks \"%s\"", e.text, rows[i].words);
+		if (!strstr(e.text, rows[i].expected))
+			fail_msg("\"%s\" lacks \"%s\"", e.text, rows[i].expected);
 	}
 }
 
-static void test_text(void **state)
+static void error_text_names_status_and_type(void **state)
 {
 	struct err e =
 		error_of(429,
@@ -180,7 +180,7 @@ static void test_text(void **state)
 	assert_null(strstr(e.text, "abcdefghijklmnop"));
 }
 
-static void test_waits(void **state)
+static void waits_grow_and_are_limited(void **state)
 {
 	struct err e = {.code = ERR_UPSTREAM, .may_retry = true};
 
@@ -203,19 +203,19 @@ static void test_waits(void **state)
 
 /* Calls that fail at the same moment are retried evenly: no tenth of the time span has more than
  * three times the mean, for any start value of the jitter. */
-static void check_crowd(unsigned begin, int64_t after_ms)
+static void check_spread(unsigned begin, int64_t after_ms)
 {
-	enum { CROWD = 40, BINS = 10, RETRIES = 2 * CROWD };
+	enum { CALLS = 40, BINS = 10, RETRIES = 2 * CALLS };
 	const struct err e = {.may_retry = true, .retry_after_ms = (int)after_ms};
 	unsigned spread[] = {begin, begin};
 	int64_t at[RETRIES], first = INT64_MAX, last = 0;
 	size_t bins[BINS] = {0};
 
 	for (size_t i = 0; i < RETRIES; i++) {
-		int wave = i >= CROWD;
+		int wave = i >= CALLS;
 
 		at[i] = retry_wait_ms(&e, wave, 500, retry_spread_next(&spread[wave])) +
-			(wave ? at[i - CROWD] : 0);
+			(wave ? at[i - CALLS] : 0);
 		first = at[i] < first ? at[i] : first;
 		last = at[i] > last ? at[i] : last;
 	}
@@ -231,20 +231,20 @@ static void simultaneous_retries_are_spread(void **state)
 {
 	(void)state;
 	for (unsigned begin = 0; begin < 65536; begin += 97) {
-		check_crowd(begin, 0);
-		check_crowd(begin, 1000);
+		check_spread(begin, 0);
+		check_spread(begin, 1000);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(status_table),
-		cmocka_unit_test(header_overrides),
+		cmocka_unit_test(status_and_type_determine_the_retry),
+		cmocka_unit_test(header_overrides_the_status),
 		cmocka_unit_test(exhausted_funds_are_not_retried),
-		cmocka_unit_test(errors_of_chat_completions),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_waits),
+		cmocka_unit_test(reads_errors_of_chat_completions),
+		cmocka_unit_test(error_text_names_status_and_type),
+		cmocka_unit_test(waits_grow_and_are_limited),
 		cmocka_unit_test(simultaneous_retries_are_spread),
 	};
 

@@ -2,10 +2,10 @@
 #include "call_world.h"
 #include "vesper/metric.h"
 
-static void text_and_end(void **state)
+static void streams_text_and_ends(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, "question");
 	fake_llm_text(w->fake, "48");
@@ -21,10 +21,10 @@ static void text_and_end(void **state)
 	buf_deinit(&s.text);
 }
 
-static void no_retry_after_shown_text(void **state)
+static void shown_text_is_not_retried(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 	fake_llm_text(w->fake, "half");
@@ -39,10 +39,10 @@ static void no_retry_after_shown_text(void **state)
 
 /* A caller without a text handler has seen nothing, so the failure is retried; usage adds up.
  */
-static void retry_without_text_handler(void **state)
+static void failure_without_text_handler_is_retried(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, "system: rules");
 	fake_llm_text(w->fake, "half");
@@ -50,7 +50,7 @@ static void retry_without_text_handler(void **state)
 	fake_llm_expect(w->fake, LLM_ANSWER, "system: rules");
 	fake_llm_text(w->fake, "all");
 	fake_llm_text(w->fake, " of it");
-	start(w->llm, w->arena, &s, &whole, 0);
+	start(w->llm, w->arena, &s, &unstreamed, 0);
 	run(w->loop, &s, 3000);
 	assert_true(s.ended && !s.shown);
 	assert_int_equal(s.err.code, ERR_NONE);
@@ -59,10 +59,10 @@ static void retry_without_text_handler(void **state)
 	buf_deinit(&s.text);
 }
 
-static void cancel_everywhere(void **state)
+static void call_can_be_cancelled_in_every_state(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 	start(w->llm, w->arena, &s, &streamed, 0);
@@ -93,39 +93,39 @@ static void cancel_everywhere(void **state)
 	buf_deinit(&s.text);
 }
 
-static void retry_then_answer(void **state)
+static void failures_are_retried_until_an_answer(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
-	add(&w->a, FAILURE("529", ""));
-	add(&w->a, FAILURE("500", ""));
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	add_reply(&w->a, FAILURE("529", ""));
+	add_reply(&w->a, FAILURE("500", ""));
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_string_equal(s.provider, "first");
 	assert_int_equal(w->a.request_count, 3);
 	assert_int_equal(w->b.request_count, 0);
 }
 
-static void fail_over_after_three(void **state)
+static void fails_over_after_all_attempts(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
-		add(&w->a, FAILURE("529", ""));
-	add(&w->b, OK_ANSWER("x"));
-	ask(w, &s);
+		add_reply(&w->a, FAILURE("529", ""));
+	add_reply(&w->b, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_string_equal(s.provider, "second");
 	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
 }
 
-static void fail_over_without_retry(void **state)
+static void permanent_failure_fails_over_without_retry(void **state)
 {
 	struct pair *w = *state;
-	const char *const hopeless[] = {
+	const char *const permanent[] = {
 		FAILURE("401", ""),
 		FAILURE("429", "retry-after: 21\r\n"), /* longer than a user waits */
 		FAILURE("500", "x-should-retry: false\r\n"),
@@ -133,17 +133,17 @@ static void fail_over_without_retry(void **state)
 	};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct seen s;
+		struct call_outcome s;
 
-		add(&w->a, hopeless[i]);
-		add(&w->b, OK_ANSWER("x"));
-		ask(w, &s);
+		add_reply(&w->a, permanent[i]);
+		add_reply(&w->b, OK_ANSWER("x"));
+		run_call(w, &s);
 		assert_int_equal(s.err.code, ERR_NONE);
 		assert_string_equal(s.provider, "second");
 		assert_int_equal(w->a.request_count, i + 1);
 		if (i == 1) { /* keeps the breaker closed */
-			add(&w->a, OK_ANSWER("x"));
-			ask(w, &s);
+			add_reply(&w->a, OK_ANSWER("x"));
+			run_call(w, &s);
 			w->a.reply_count--;
 			w->a.request_count--;
 			mem_free(w->a.requests[w->a.request_count]);
@@ -157,11 +157,11 @@ static void rejected_request_goes_to_the_next_provider(void **state)
 	struct pair *w = *state;
 
 	for (size_t i = 0; i < 5; i++) { /* the breaker stays closed, too */
-		struct seen s;
+		struct call_outcome s;
 
-		add(&w->a, FAILURE("400", ""));
-		add(&w->b, OK_ANSWER("x"));
-		ask(w, &s);
+		add_reply(&w->a, FAILURE("400", ""));
+		add_reply(&w->b, OK_ANSWER("x"));
+		run_call(w, &s);
 		assert_int_equal(s.err.code, ERR_NONE);
 		assert_string_equal(s.provider, "second");
 		assert_int_equal(w->a.request_count, i + 1);
@@ -172,71 +172,71 @@ static void rejected_request_goes_to_the_next_provider(void **state)
 static void retry_after_is_respected(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 	int64_t begin = clock_mono_ms();
 
-	add(&w->a, FAILURE("429", "retry-after-ms: 150\r\n"));
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	add_reply(&w->a, FAILURE("429", "retry-after-ms: 150\r\n"));
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_true(clock_mono_ms() - begin >= 148);
 }
 
-static void all_providers_unavailable(void **state)
+static void call_fails_if_all_providers_are_unavailable(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++) {
-		add(&w->a, FAILURE("529", ""));
-		add(&w->b, FAILURE("503", ""));
+		add_reply(&w->a, FAILURE("529", ""));
+		add_reply(&w->b, FAILURE("503", ""));
 	}
 	assert_true(llm_is_usable(w->llm));
-	ask(w, &s);
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_UPSTREAM);
 	assert_non_null(strstr(s.err.text, "second: 503"));
 	assert_false(llm_is_usable(w->llm)); /* three failures each: both breakers are open */
-	ask(w, &s);
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_UPSTREAM);
 	assert_string_equal(s.provider, "");
 	assert_non_null(strstr(s.err.text, "no model provider"));
 	assert_int_equal(w->a.request_count + w->b.request_count, 2 * LLM_ATTEMPTS_MAX);
 }
 
-static const char *note_of_first;
-static enum health_state state_of_first;
+static const char *first_note;
+static enum health_state first_state;
 
 static void on_health(void *owner, const char *check, enum health_state state, const char *note)
 {
 	(void)owner;
 	if (strcmp(check, "llm:first") == 0) {
-		state_of_first = state;
-		note_of_first = note;
+		first_state = state;
+		first_note = note;
 	}
 }
 
 static void successful_probe_closes_the_breaker(void **state)
 {
 	struct pair *w = *state;
-	struct seen s, other;
+	struct call_outcome s, other;
 
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
-		add(&w->a, FAILURE("529", ""));
-	add(&w->b, OK_ANSWER("x"));
-	ask(w, &s);
+		add_reply(&w->a, FAILURE("529", ""));
+	add_reply(&w->b, OK_ANSWER("x"));
+	run_call(w, &s);
 	health_each(on_health, NULL);
-	assert_int_equal(state_of_first, HEALTH_DEGRADED);
-	assert_non_null(strstr(note_of_first, "529"));
-	add(&w->b, OK_ANSWER("x"));
-	ask(w, &s); /* the first is skipped */
+	assert_int_equal(first_state, HEALTH_DEGRADED);
+	assert_non_null(strstr(first_note, "529"));
+	add_reply(&w->b, OK_ANSWER("x"));
+	run_call(w, &s); /* the first is skipped */
 	assert_string_equal(s.provider, "second");
 	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
 
 	clock_advance_ms(60000);
 	tiny_server_add(&w->a, (struct tiny_reply){.text = OK_ANSWER("x"), .delay_ms = 80});
-	add(&w->b, OK_ANSWER("x"));
+	add_reply(&w->b, OK_ANSWER("x"));
 	start(w->llm, w->arena, &s, &streamed, 0);     /* the probe */
 	start(w->llm, w->arena, &other, &streamed, 0); /* goes to the other provider meanwhile */
 	run(w->loop, &other, 1000);
@@ -246,38 +246,38 @@ static void successful_probe_closes_the_breaker(void **state)
 	buf_deinit(&s.text);
 	buf_deinit(&other.text);
 	health_each(on_health, NULL);
-	assert_int_equal(state_of_first, HEALTH_OK);
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	assert_int_equal(first_state, HEALTH_OK);
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_string_equal(s.provider, "first");
 }
 
 static void cancelled_probe_allows_another(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
-		add(&w->a, FAILURE("529", ""));
-	add(&w->b, OK_ANSWER("x"));
-	ask(w, &s);
+		add_reply(&w->a, FAILURE("529", ""));
+	add_reply(&w->b, OK_ANSWER("x"));
+	run_call(w, &s);
 	clock_advance_ms(60000);
 	start(w->llm, w->arena, &s, &streamed, 0);
 	op_cancel(&s.op);
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_string_equal(s.provider, "first");
 }
 
 static void deadline_limits_the_waits(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 	int64_t begin = clock_mono_ms();
 
-	add(&w->a, FAILURE("529", "retry-after-ms: 5000\r\n"));
-	add(&w->b, FAILURE("529", "retry-after-ms: 5000\r\n"));
+	add_reply(&w->a, FAILURE("529", "retry-after-ms: 5000\r\n"));
+	add_reply(&w->b, FAILURE("529", "retry-after-ms: 5000\r\n"));
 	start(w->llm, w->arena, &s, &streamed, begin + 1000);
 	run(w->loop, &s, 3000);
 	assert_int_equal(s.err.code, ERR_UPSTREAM); /* not ERR_TIMEOUT */
@@ -294,15 +294,15 @@ static void deadline_limits_the_waits(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_metrics(void **state)
+static void attempts_and_tokens_are_counted(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 	int64_t before = metric_get("vesper_llm_attempts_total{provider=\"first\",result=\"ok\"}");
 	int64_t tokens = metric_get("vesper_llm_tokens_total{provider=\"first\",kind=\"output\"}");
 
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_int_equal(metric_get("vesper_llm_attempts_total{provider=\"first\",result=\"ok\"}"),
 			 before + 1);
 	assert_int_equal(metric_get("vesper_llm_tokens_total{provider=\"first\",kind=\"output\"}"),
@@ -313,8 +313,8 @@ static void test_metrics(void **state)
 
 static void paused_answer_is_continued(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 	fake_llm_text(w->fake, "It was ");
@@ -338,15 +338,15 @@ static void paused_answer_is_continued(void **state)
 
 static void continuations_are_limited(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	for (int i = 0; i <= LLM_PAUSES_MAX + 1; i++) {
 		fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 		fake_llm_text(w->fake, "x");
 		fake_llm_stop(w->fake, LLM_STOP_PAUSE);
 	}
-	start(w->llm, w->arena, &s, &whole, 0);
+	start(w->llm, w->arena, &s, &unstreamed, 0);
 	run(w->loop, &s, 1000);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_int_equal(s.stop, LLM_STOP_PAUSE);
@@ -358,11 +358,11 @@ static void continuations_are_limited(void **state)
 /* The continuation fails: shown text stays; without shown text, it is retried from the pause. */
 static void failure_after_a_pause_is_retried_from_the_pause(void **state)
 {
-	struct small *w = *state;
+	struct scripted *w = *state;
 
 	for (int shown = 0; shown < 2; shown++) {
 		size_t before = fake_llm_calls(w->fake);
-		struct seen s;
+		struct call_outcome s;
 
 		fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 		fake_llm_text(w->fake, "one ");
@@ -373,7 +373,7 @@ static void failure_after_a_pause_is_retried_from_the_pause(void **state)
 			fake_llm_expect(w->fake, LLM_ANSWER, "assistant: one ");
 			fake_llm_text(w->fake, "two");
 		}
-		start(w->llm, w->arena, &s, shown ? &streamed : &whole, 0);
+		start(w->llm, w->arena, &s, shown ? &streamed : &unstreamed, 0);
 		run(w->loop, &s, 3000);
 		assert_null(fake_llm_complaint(w->fake));
 		assert_int_equal(s.err.code, shown ? ERR_UPSTREAM : ERR_NONE);
@@ -384,10 +384,10 @@ static void failure_after_a_pause_is_retried_from_the_pause(void **state)
 	}
 }
 
-static void cancel_after_a_pause(void **state)
+static void call_can_be_cancelled_after_a_pause(void **state)
 {
-	struct small *w = *state;
-	struct seen s;
+	struct scripted *w = *state;
+	struct call_outcome s;
 
 	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 	fake_llm_text(w->fake, "one ");
@@ -422,7 +422,7 @@ static const char searches[] = STREAM
 	DELTA("3", "{\"type\":\"citations_delta\",\"citation\":{\"type\":\"page\",\"n\":1}}")
 	DELTA("3", "{\"type\":\"text_delta\",\"text\":\"found\"}")
 	PAUSE("{\"output_tokens\":1}");
-static const char searched[] = ",{\"role\":\"assistant\",\"content\":["
+static const char continuation[] = ",{\"role\":\"assistant\",\"content\":["
 	"{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"S==\"},"
 	"{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{\"query\":\"NP15\"}},"
 	"{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"encrypted_content\":\"E=\"}]},"
@@ -433,27 +433,27 @@ static const char searched[] = ",{\"role\":\"assistant\",\"content\":["
 static void extra_members_are_returned_unchanged(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
-	add(&w->a, searches);
-	add(&w->a, OK_ANSWER("x"));
-	ask(w, &s);
+	add_reply(&w->a, searches);
+	add_reply(&w->a, OK_ANSWER("x"));
+	run_call(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_int_equal(s.blocks, 5);
 	assert_int_equal(w->a.request_count, 2);
-	assert_non_null(strstr(w->a.requests[1], searched));
+	assert_non_null(strstr(w->a.requests[1], continuation));
 }
 
 /* Another provider starts without the blocks of the first. */
 static void paused_blocks_are_not_sent_to_another_provider(void **state)
 {
 	struct pair *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
-	add(&w->a, searches);
-	add(&w->a, FAILURE("401", ""));
-	add(&w->b, OK_ANSWER("x"));
-	start(w->llm, w->arena, &s, &whole, 0);
+	add_reply(&w->a, searches);
+	add_reply(&w->a, FAILURE("401", ""));
+	add_reply(&w->b, OK_ANSWER("x"));
+	start(w->llm, w->arena, &s, &unstreamed, 0);
 	run(w->loop, &s, 5000);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_string_equal(s.provider, "second");
@@ -464,9 +464,9 @@ static void paused_blocks_are_not_sent_to_another_provider(void **state)
 
 static void on_entry(void *owner, const struct budget_entry *entry)
 {
-	size_t *holds = owner;
+	size_t *reservations = owner;
 
-	*holds += entry->hold;
+	*reservations += entry->hold;
 }
 
 /* Each request has a reservation; if the budget does not allow a continuation, the shown text stays
@@ -478,12 +478,12 @@ static void budget_limits_continuations(void **state)
 	struct pair *w = *state;
 	struct llm_provider_options p[2];
 	struct budget *budget = budget_new(NULL, 0, &limit, 1);
-	size_t holds = 0;
+	size_t reservations = 0;
 	const struct llm_options o = {.providers = p,
 				      .provider_count = 2,
 				      .budget = budget,
 				      .ledger = on_entry,
-				      .ledger_owner = &holds};
+				      .ledger_owner = &reservations};
 	struct llm_block question = {.kind = LLM_TEXT, .text = "question"};
 	struct llm_message message = {LLM_USER, &question, 1};
 	const struct llm_call call = {.role = LLM_ANSWER,
@@ -492,14 +492,14 @@ static void budget_limits_continuations(void **state)
 				      .max_tokens = 3000,
 				      .budget_owner = &ann};
 	struct llm *llm;
-	struct seen s = {0};
+	struct call_outcome s = {0};
 
 	pair_providers(w, p);
 	assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
 	buf_init(&s.text, 1000);
 	for (int i = 0; i < 3; i++)
-		add(&w->a, STREAM BLOCK("0", "{\"type\":\"text\",\"text\":\"a\"}")
-				   PAUSE("{\"input_tokens\":100,\"output_tokens\":3900}"));
+		add_reply(&w->a, STREAM BLOCK("0", "{\"type\":\"text\",\"text\":\"a\"}")
+					 PAUSE("{\"input_tokens\":100,\"output_tokens\":3900}"));
 	s.op = llm_start(llm, &call, w->arena, &streamed, &s);
 	run(w->loop, &s, 5000);
 	assert_int_equal(s.err.code, ERR_QUOTA);
@@ -508,7 +508,7 @@ static void budget_limits_continuations(void **state)
 	assert_string_equal(s.provider, "first");
 	assert_int_equal(w->a.request_count, 2);
 	assert_int_equal(w->b.request_count, 0);
-	assert_int_equal(holds, 2);
+	assert_int_equal(reservations, 2);
 	assert_int_equal(s.usage.output_tokens, 7800);
 	buf_deinit(&s.text);
 	llm_free(&llm);
@@ -518,35 +518,42 @@ static void budget_limits_continuations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(text_and_end, small_setup, small_teardown),
-		cmocka_unit_test_setup_teardown(no_retry_after_shown_text, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(retry_without_text_handler, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(cancel_everywhere, small_setup, small_teardown),
-		cmocka_unit_test_setup_teardown(retry_then_answer, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(fail_over_after_three, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(fail_over_without_retry, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(streams_text_and_ends, scripted_setup,
+						scripted_teardown),
+		cmocka_unit_test_setup_teardown(shown_text_is_not_retried, scripted_setup,
+						scripted_teardown),
+		cmocka_unit_test_setup_teardown(failure_without_text_handler_is_retried,
+						scripted_setup, scripted_teardown),
+		cmocka_unit_test_setup_teardown(call_can_be_cancelled_in_every_state,
+						scripted_setup, scripted_teardown),
+		cmocka_unit_test_setup_teardown(failures_are_retried_until_an_answer, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(fails_over_after_all_attempts, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(permanent_failure_fails_over_without_retry,
+						pair_setup, pair_teardown),
 		cmocka_unit_test_setup_teardown(rejected_request_goes_to_the_next_provider,
 						pair_setup, pair_teardown),
 		cmocka_unit_test_setup_teardown(retry_after_is_respected, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(all_providers_unavailable, pair_setup,
-						pair_teardown),
+		cmocka_unit_test_setup_teardown(call_fails_if_all_providers_are_unavailable,
+						pair_setup, pair_teardown),
 		cmocka_unit_test_setup_teardown(successful_probe_closes_the_breaker, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(cancelled_probe_allows_another, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(deadline_limits_the_waits, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_metrics, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(paused_answer_is_continued, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(continuations_are_limited, small_setup,
-						small_teardown),
+		cmocka_unit_test_setup_teardown(attempts_and_tokens_are_counted, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(paused_answer_is_continued, scripted_setup,
+						scripted_teardown),
+		cmocka_unit_test_setup_teardown(continuations_are_limited, scripted_setup,
+						scripted_teardown),
 		cmocka_unit_test_setup_teardown(failure_after_a_pause_is_retried_from_the_pause,
-						small_setup, small_teardown),
-		cmocka_unit_test_setup_teardown(cancel_after_a_pause, small_setup, small_teardown),
+						scripted_setup, scripted_teardown),
+		cmocka_unit_test_setup_teardown(call_can_be_cancelled_after_a_pause, scripted_setup,
+						scripted_teardown),
 		cmocka_unit_test_setup_teardown(extra_members_are_returned_unchanged, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(paused_blocks_are_not_sent_to_another_provider,

@@ -51,10 +51,10 @@
 struct reading {
 	struct arena *arena;
 	struct llm_stream stream;
-	struct buf pieces;
+	struct buf chunks;
 	struct err err;
 	struct llm_answer answer;
-	bool whole;
+	bool is_complete;
 };
 
 static void on_text(void *owner, const char *text, size_t len)
@@ -62,8 +62,8 @@ static void on_text(void *owner, const char *text, size_t len)
 	struct reading *r = owner;
 
 	assert_true(len > 0 && utf8_valid(text, len));
-	buf_add(&r->pieces, text, len);
-	buf_char(&r->pieces, '|');
+	buf_add(&r->chunks, text, len);
+	buf_char(&r->chunks, '|');
 }
 
 static bool on_event(void *owner, const char *event, const char *data, size_t len)
@@ -75,14 +75,14 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 
 /* Feeds the bytes in two parts (the second may be empty), each in a separate block, so that a
  * sanitizer detects reads past the end. */
-static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cut)
+static void read_split(struct reading *r, const char *bytes, size_t len, size_t split)
 {
 	struct sse_parser *sse = sse_new(on_event, r);
-	const size_t at[] = {0, cut, len};
+	const size_t at[] = {0, split, len};
 
 	memset(r, 0, sizeof(*r));
 	r->arena = arena_new(1 << 24);
-	buf_init(&r->pieces, 1 << 22);
+	buf_init(&r->chunks, 1 << 22);
 	stream_init(&r->stream, r->arena, on_text, r);
 	for (size_t i = 0; i < 2 && r->err.code == ERR_NONE; i++) {
 		char *part = mem_strndup(bytes + at[i], at[i + 1] - at[i]);
@@ -94,7 +94,7 @@ static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cu
 	sse_free(&sse);
 	struct err unfinished = {0};
 
-	r->whole = stream_finish(&r->stream, &r->answer, &unfinished);
+	r->is_complete = stream_finish(&r->stream, &r->answer, &unfinished);
 	if (r->err.code == ERR_NONE)
 		r->err = unfinished;
 }
@@ -102,13 +102,13 @@ static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cu
 static void read_free(struct reading *r)
 {
 	stream_deinit(&r->stream);
-	buf_deinit(&r->pieces);
+	buf_deinit(&r->chunks);
 	arena_free(&r->arena);
 }
 
-static void tell(const struct reading *r, struct buf *out)
+static void print_reading(const struct reading *r, struct buf *out)
 {
-	buf_printf(out, "%s", buf_text(&r->pieces));
+	buf_printf(out, "%s", buf_text(&r->chunks));
 	for (size_t i = 0; i < r->answer.count; i++) {
 		const struct llm_block *b = &r->answer.blocks[i];
 
@@ -125,44 +125,44 @@ static void tell(const struct reading *r, struct buf *out)
 	}
 }
 
-static void check_at(const char *bytes, size_t len, size_t cut, const char *expected,
+static void check_at(const char *bytes, size_t len, size_t split, const char *expected,
 		     enum llm_stop stop)
 {
 	struct reading r;
-	struct buf told;
+	struct buf printed;
 
-	buf_init(&told, 1 << 20);
-	read_cut(&r, bytes, len, cut);
+	buf_init(&printed, 1 << 20);
+	read_split(&r, bytes, len, split);
 	assert_int_equal(r.err.code, ERR_NONE);
-	assert_true(r.whole);
-	tell(&r, &told);
-	assert_string_equal(buf_text(&told), expected);
+	assert_true(r.is_complete);
+	print_reading(&r, &printed);
+	assert_string_equal(buf_text(&printed), expected);
 	assert_int_equal(r.answer.stop, stop);
-	buf_deinit(&told);
+	buf_deinit(&printed);
 	read_free(&r);
 }
 
 static void check(const char *bytes, const char *expected, enum llm_stop stop)
 {
-	for (size_t cut = 0; cut <= strlen(bytes); cut++)
-		check_at(bytes, strlen(bytes), cut, expected, stop);
+	for (size_t split = 0; split <= strlen(bytes); split++)
+		check_at(bytes, strlen(bytes), split, expected, stop);
 }
 
-static void check_error(const char *bytes, enum err_code code, bool retry, const char *words)
+static void check_error(const char *bytes, enum err_code code, bool retry, const char *expected)
 {
-	for (size_t cut = 0; cut <= strlen(bytes); cut += 7) {
+	for (size_t split = 0; split <= strlen(bytes); split += 7) {
 		struct reading r;
 
-		read_cut(&r, bytes, strlen(bytes), cut);
+		read_split(&r, bytes, strlen(bytes), split);
 		assert_int_equal(r.err.code, code);
 		assert_int_equal(r.err.may_retry, retry);
-		if (!strstr(r.err.text, words))
-			fail_msg("\"%s\" lacks \"%s\"", r.err.text, words);
+		if (!strstr(r.err.text, expected))
+			fail_msg("\"%s\" lacks \"%s\"", r.err.text, expected);
 		read_free(&r);
 	}
 }
 
-static void test_recorded(void **state)
+static void reads_recorded_stream(void **state)
 {
 	const char *bytes = START PING BLOCK(
 		0, "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}")
@@ -197,8 +197,8 @@ static void usage_is_cumulative(void **state)
 	struct reading r;
 
 	(void)state;
-	read_cut(&r, bytes, strlen(bytes), 0);
-	assert_true(r.whole);
+	read_split(&r, bytes, strlen(bytes), 0);
+	assert_true(r.is_complete);
 	assert_int_equal(r.answer.usage.input_tokens, 472); /* null keeps the value */
 	assert_int_equal(r.answer.usage.cache_read_tokens, 9120);
 	assert_int_equal(r.answer.usage.cache_write_tokens, 10);
@@ -255,7 +255,7 @@ static void optional_members_may_be_missing(void **state)
 	      "x| text(x)", LLM_STOP_END);
 }
 
-static void interleaved_blocks(void **state)
+static void reads_interleaved_blocks(void **state)
 {
 	(void)state;
 	check(START TEXT_BLOCK(0) TOOL_BLOCK(1) TEXT(0, "a") JSON(1, "{\\\"y\\\"") TEXT(0, "b")
@@ -276,7 +276,7 @@ static void on_log(void *owner, const char *line)
 	*(bool *)owner = strstr(line, "something_new") != NULL;
 }
 
-static void stop_reasons(void **state)
+static void maps_stop_reasons(void **state)
 {
 	bool logged = false;
 
@@ -315,7 +315,7 @@ static void invalid_arguments_have_no_input(void **state)
 	      " i:n({\"z\":1})", LLM_STOP_TOOL_USE);
 }
 
-static void test_errors(void **state)
+static void stream_errors_are_classified(void **state)
 {
 	(void)state;
 	check_error("", ERR_UPSTREAM, true, "ended before");
@@ -338,20 +338,20 @@ static void test_errors(void **state)
 		    "without id");
 }
 
-/* Many events, as from the parser. */
+/* Passes one event, as the parser does. */
 static bool feed(struct reading *r, const char *event, const char *data)
 {
 	return anthropic_event(&r->stream, event, data, strlen(data), &r->err);
 }
 
-static void test_limits(void **state)
+static void blocks_and_text_are_limited(void **state)
 {
 	struct reading r;
 	char line[200];
 	size_t n = 0;
 
 	(void)state;
-	read_cut(&r, "", 0, 0);
+	read_split(&r, "", 0, 0);
 	for (int i = 0; i <= LLM_BLOCKS_MAX; i++) {
 		r.err = (struct err){0};
 		snprintf(line, sizeof(line),
@@ -363,7 +363,7 @@ static void test_limits(void **state)
 	assert_int_equal(r.err.code, ERR_LIMIT);
 	read_free(&r);
 
-	read_cut(&r, START TOOL_BLOCK(0), strlen(START TOOL_BLOCK(0)), 0);
+	read_split(&r, START TOOL_BLOCK(0), strlen(START TOOL_BLOCK(0)), 0);
 	r.err = (struct err){0};
 	while (feed(&r, "content_block_delta",
 		    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_"
@@ -374,7 +374,7 @@ static void test_limits(void **state)
 	assert_int_equal(r.err.code, ERR_LIMIT);
 	read_free(&r);
 
-	read_cut(&r, START TEXT_BLOCK(0), strlen(START TEXT_BLOCK(0)), 0);
+	read_split(&r, START TEXT_BLOCK(0), strlen(START TEXT_BLOCK(0)), 0);
 	r.err = (struct err){0};
 	n = 0;
 	while (feed(&r, "content_block_delta",
@@ -388,7 +388,7 @@ static void test_limits(void **state)
 }
 
 /* Without a text handler, the text is only in the blocks. */
-static void answer_without_text_handler(void **state)
+static void text_is_kept_without_text_handler(void **state)
 {
 	const char *bytes = START TEXT_BLOCK(0) TEXT(0, "x") STOP("end_turn");
 	struct arena *a = arena_new(1 << 20);
@@ -409,18 +409,18 @@ static void answer_without_text_handler(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(reads_recorded_stream),
 		cmocka_unit_test(usage_is_cumulative),
 		cmocka_unit_test(unknown_events_are_ignored),
 		cmocka_unit_test(unpaired_surrogates_are_replaced),
 		cmocka_unit_test(optional_members_may_be_missing),
-		cmocka_unit_test(interleaved_blocks),
+		cmocka_unit_test(reads_interleaved_blocks),
 		cmocka_unit_test(redacted_thinking_is_returned_unchanged),
-		cmocka_unit_test(stop_reasons),
+		cmocka_unit_test(maps_stop_reasons),
 		cmocka_unit_test(invalid_arguments_have_no_input),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(answer_without_text_handler),
+		cmocka_unit_test(stream_errors_are_classified),
+		cmocka_unit_test(blocks_and_text_are_limited),
+		cmocka_unit_test(text_is_kept_without_text_handler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

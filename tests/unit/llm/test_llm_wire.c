@@ -41,7 +41,7 @@ struct world {
 	void *self;
 };
 
-struct seen {
+struct call_outcome {
 	struct op *op;
 	struct buf text;
 	bool cancel_on_text;
@@ -56,7 +56,7 @@ struct seen {
 
 static void on_text(void *owner, const char *text, size_t len)
 {
-	struct seen *s = owner;
+	struct call_outcome *s = owner;
 
 	buf_add(&s->text, text, len);
 	if (s->cancel_on_text)
@@ -65,7 +65,7 @@ static void on_text(void *owner, const char *text, size_t len)
 
 static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
 {
-	struct seen *s = owner;
+	struct call_outcome *s = owner;
 
 	s->op = NULL;
 	s->ended = true;
@@ -125,7 +125,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void start(struct world *w, struct seen *s, enum llm_role role, int64_t deadline_ms)
+static void start(struct world *w, struct call_outcome *s, enum llm_role role, int64_t deadline_ms)
 {
 	static const struct llm_block block = {.kind = LLM_TEXT, .text = "question"};
 	static const struct llm_message message = {LLM_USER, &block, 1};
@@ -138,7 +138,7 @@ static void start(struct world *w, struct seen *s, enum llm_role role, int64_t d
 	assert_false(s->ended);
 }
 
-static void run_ms(struct world *w, const struct seen *s, int64_t ms)
+static void run_ms(struct world *w, const struct call_outcome *s, int64_t ms)
 {
 	for (int64_t begin = clock_mono_ms(); !s->ended && clock_mono_ms() < begin + ms;) {
 		loop_run_once(w->loop);
@@ -146,7 +146,7 @@ static void run_ms(struct world *w, const struct seen *s, int64_t ms)
 	}
 }
 
-static void ask(struct world *w, struct seen *s, struct tiny_reply reply)
+static void run_call(struct world *w, struct call_outcome *s, struct tiny_reply reply)
 {
 	tiny_server_add(&w->server, reply);
 	start(w, s, LLM_ANSWER, 0);
@@ -158,17 +158,17 @@ static void ask(struct world *w, struct seen *s, struct tiny_reply reply)
 	assert_null(strstr(s->err.text, "sk-test"));
 }
 
-static void test_answer(void **state)
+static void streams_an_answer(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	for (size_t piece = 0; piece < 40; piece += 13) { /* in one chunk, and in small ones */
-		ask(w, &s,
-		    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("48") TEXT(".73")
-						STOP END,
-					.piece = piece,
-					.piece_ms = piece ? 1 : 0});
+		run_call(w, &s,
+			 (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("48") TEXT(".73")
+						     STOP END,
+					     .piece = piece,
+					     .piece_ms = piece ? 1 : 0});
 		assert_int_equal(s.err.code, ERR_NONE);
 		assert_string_equal(buf_text(&s.text), "48.73");
 		assert_true(s.shown);
@@ -191,7 +191,7 @@ static void test_answer(void **state)
 static void role_chooses_the_model(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_HEAD STOP});
 	start(w, &s, LLM_ROUTE, 0);
@@ -203,18 +203,18 @@ static void role_chooses_the_model(void **state)
 static void address_may_contain_the_path(void **state)
 {
 	struct world *w = *state;
-	const char *const tails[] = {"/v1", "/v1/", "/", "/proxy"};
+	const char *const paths[] = {"/v1", "/v1/", "/", "/proxy"};
 	const char *const sent[] = {"POST /v1/messages ", "POST /v1/messages ",
 				    "POST /v1/messages ", "POST /proxy/v1/messages "};
 
 	for (size_t i = 0; i < 4; i++) {
 		char url[100];
-		struct seen s;
+		struct call_outcome s;
 
-		snprintf(url, sizeof(url), "%s%s", w->server.url, tails[i]);
+		snprintf(url, sizeof(url), "%s%s", w->server.url, paths[i]);
 		wire_driver.close(w->self);
 		open_provider(w, url);
-		ask(w, &s, (struct tiny_reply){.text = OK_HEAD STOP});
+		run_call(w, &s, (struct tiny_reply){.text = OK_HEAD STOP});
 		assert_int_equal(strncmp(w->server.requests[i], sent[i], strlen(sent[i])), 0);
 		buf_deinit(&s.text);
 	}
@@ -224,14 +224,14 @@ static void address_may_contain_the_path(void **state)
 	"HTTP/1.1 " status                                                                         \
 	"\r\ncontent-type: application/json\r\nretry-after: 2\r\nconnection: close\r\n\r\n" body
 
-static void test_failures(void **state)
+static void failures_are_classified(void **state)
 {
 	struct world *w = *state;
 	const struct {
 		struct tiny_reply reply;
 		enum err_code code;
 		bool retry;
-		const char *words;
+		const char *expected;
 	} rows[] = {
 		{{.text = ERROR("529 X", "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_"
 					 "error\"},\"request_id\":\"req_7\"}")},
@@ -297,13 +297,13 @@ static void test_failures(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct seen s;
+		struct call_outcome s;
 
-		ask(w, &s, rows[i].reply);
+		run_call(w, &s, rows[i].reply);
 		assert_int_equal(s.err.code, rows[i].code);
 		assert_int_equal(s.err.may_retry, rows[i].retry);
-		if (!strstr(s.err.text, rows[i].words))
-			fail_msg("%zu: \"%s\" lacks \"%s\"", i, s.err.text, rows[i].words);
+		if (!strstr(s.err.text, rows[i].expected))
+			fail_msg("%zu: \"%s\" lacks \"%s\"", i, s.err.text, rows[i].expected);
 		assert_int_equal(s.shown, s.text.n > 0);
 		buf_deinit(&s.text);
 	}
@@ -312,47 +312,49 @@ static void test_failures(void **state)
 static void retry_after_is_reported(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
-	ask(w, &s, (struct tiny_reply){.text = ERROR("429 X", "{}")});
+	run_call(w, &s, (struct tiny_reply){.text = ERROR("429 X", "{}")});
 	assert_int_equal(s.err.retry_after_ms, 2000);
 	assert_true(s.err.may_retry);
 	buf_deinit(&s.text);
 }
 
 /* The answer is complete once its stop reason is known, even if the connection then fails. */
-static void complete_answer_without_closing_event(void **state)
+static void answer_is_complete_after_its_stop_reason(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 	int64_t begin;
 
-	ask(w, &s, (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP});
+	run_call(w, &s, (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP});
 	assert_int_equal(s.err.code, ERR_NONE);
 	buf_deinit(&s.text);
-	ask(w, &s,
-	    (struct tiny_reply){
-		    .text = OK_HEAD START TEXT_START TEXT("x") STOP, .reset = true, .delay_ms = 5});
+	run_call(w, &s,
+		 (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP,
+				     .reset = true,
+				     .delay_ms = 5});
 	assert_int_equal(s.err.code, ERR_NONE);
 	buf_deinit(&s.text);
-	ask(w, &s,
-	    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP
-				"data: {garbage\n\n"});
+	run_call(w, &s,
+		 (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP
+				     "data: {garbage\n\n"});
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_int_equal(s.blocks, 1);
 	buf_deinit(&s.text);
 	begin = clock_mono_ms(); /* a proxy holds the connection open */
-	ask(w, &s,
-	    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP END, .hang = true});
+	run_call(w, &s,
+		 (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP END,
+				     .hang = true});
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_true(s.ended_ms - begin >= LLM_LINGER_MS - 5);
 	buf_deinit(&s.text);
 }
 
-static void test_deadline(void **state)
+static void deadline_ends_the_attempt(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 	int64_t begin = clock_mono_ms();
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = "", .hang = true});
@@ -368,10 +370,10 @@ static void test_deadline(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_cancel(void **state)
+static void cancel_closes_the_connection(void **state)
 {
 	struct world *w = *state;
-	struct seen s;
+	struct call_outcome s;
 
 	start(w, &s, LLM_ANSWER, 0);
 	op_cancel(&s.op);
@@ -411,7 +413,7 @@ static void request_above_the_limit_is_rejected(void **state)
 	const struct llm_block block = {.kind = LLM_TEXT, .text = text};
 	const struct llm_message message = {LLM_USER, &block, 1};
 	const struct llm_call call = {.role = LLM_ANSWER, .messages = &message, .message_count = 1};
-	struct seen s = {0};
+	struct call_outcome s = {0};
 
 	memset(text, 'x', LLM_REQUEST_BYTES_MAX);
 	for (int cancelled = 0; cancelled < 2; cancelled++) {
@@ -460,7 +462,7 @@ static void each_service_has_its_address_and_key(void **state)
 						 .version = "v",
 						 .models = {"m", "m", "m"}};
 		struct llm_options o = {.connect_ms = 1000, .first_byte_ms = 1000};
-		struct seen s = {0};
+		struct call_outcome s = {0};
 		const char *request;
 		void *self;
 
@@ -490,7 +492,7 @@ static void options_are_checked(void **state)
 	struct world *w = *state;
 	const struct {
 		struct llm_provider_options p;
-		const char *words;
+		const char *expected;
 	} bad[] = {
 		{{.kind = "anthropic", .base_url = "ftp://x", .key = "k", .version = "v"},
 		 "base_url"},
@@ -516,7 +518,7 @@ static void options_are_checked(void **state)
 
 		assert_false(wire_open(w->loop, w->http, &bad[i].p, &o, &self, &e));
 		assert_int_equal(e.code, ERR_INPUT);
-		assert_non_null(strstr(e.text, bad[i].words));
+		assert_non_null(strstr(e.text, bad[i].expected));
 		assert_null(strstr(e.text, "cret"));
 	}
 }
@@ -524,15 +526,15 @@ static void options_are_checked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+		cmocka_unit_test_setup_teardown(streams_an_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(role_chooses_the_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(address_may_contain_the_path, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
+		cmocka_unit_test_setup_teardown(failures_are_classified, setup, teardown),
 		cmocka_unit_test_setup_teardown(retry_after_is_reported, setup, teardown),
-		cmocka_unit_test_setup_teardown(complete_answer_without_closing_event, setup,
+		cmocka_unit_test_setup_teardown(answer_is_complete_after_its_stop_reason, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(deadline_ends_the_attempt, setup, teardown),
+		cmocka_unit_test_setup_teardown(cancel_closes_the_connection, setup, teardown),
 		cmocka_unit_test_setup_teardown(request_above_the_limit_is_rejected, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(each_service_has_its_address_and_key, setup,
