@@ -3,7 +3,7 @@
 
 static const char *const reader[] = {"chat:use", "chat:read"};
 
-static void loads_and_finds(void **state)
+static void loads_catalogue_and_finds_entries(void **state)
 {
 	(void)state;
 	load();
@@ -46,7 +46,7 @@ static void hash_depends_on_content(void **state)
 	assert_string_not_equal(catalog->hash, before);
 }
 
-static void lives_until_last_reference(void **state)
+static void catalogue_lives_until_last_reference(void **state)
 {
 	(void)state;
 	load();
@@ -161,10 +161,10 @@ static void rejects_missing_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(loads_and_finds),
+		TEST(loads_catalogue_and_finds_entries),
 		TEST(finds_parameters_by_filter),
 		TEST(hash_depends_on_content),
-		TEST(lives_until_last_reference),
+		TEST(catalogue_lives_until_last_reference),
 		TEST(lists_only_what_the_caller_may_use),
 		TEST(hides_domains_without_permission),
 		TEST(hides_invisible_tools),

@@ -1,4 +1,4 @@
-/* Statements that contradict their header. */
+/* Statements that contradict their header are rejected. */
 #include "catalog_test.h"
 
 static void assert_edit_rejected(const char *from, const char *to, const char *why)
@@ -118,7 +118,7 @@ static void totals_need_all_rows_and_columns(void **state)
 
 #define EXTRA_QUERY(name) "\n--# query " name "\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n"
 
-static void checks_order_of_queries(void **state)
+static void rejects_invalid_query_lists(void **state)
 {
 	(void)state;
 	assert_edit_rejected("SELECT p.hub", "--# query other\nSELECT p.hub",
@@ -162,7 +162,7 @@ int main(void)
 		TEST(columns_must_be_selected),
 		TEST(permissions_have_separate_conditions),
 		TEST(totals_need_all_rows_and_columns),
-		TEST(checks_order_of_queries),
+		TEST(rejects_invalid_query_lists),
 		TEST(recognizes_reserved_markers),
 	};
 

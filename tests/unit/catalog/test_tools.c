@@ -26,7 +26,7 @@ static void override_applies_to_its_dialect_only(void **state)
 	assert_int_equal(t->param_count, 8);
 }
 
-static void checks_overrides(void **state)
+static void rejects_invalid_overrides(void **state)
 {
 	(void)state;
 	assert_change_rejected(OVERRIDE, STATEMENT, "p.tenant_id = :tenant_id", "1 = 1",
@@ -137,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(inserts_fragments),         TEST(inserts_fragments_into_overrides),
 		TEST(rejects_invalid_fragments), TEST(override_applies_to_its_dialect_only),
-		TEST(checks_overrides),          TEST(rejects_unknown_files),
+		TEST(rejects_invalid_overrides), TEST(rejects_unknown_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

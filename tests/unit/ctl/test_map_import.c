@@ -277,7 +277,7 @@ static void rejects_unknown_models(void **state)
 }
 
 /* A name that is not safe in SQL never reaches it, and a long name is truncated. */
-static void names_are_never_sql(void **state)
+static void unsafe_names_never_reach_sql(void **state)
 {
 	static const char *const bad[] = {"a\\\"b", "a;b",   "a'b", "a]b", "a?b", "a{b",
 					  "a\\\\b", "a\\nb", " a",  "",    NULL};
@@ -341,7 +341,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(ossie_has_keys_and_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rejects_unknown_models, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(names_are_never_sql, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unsafe_names_never_reach_sql, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(writes_a_pack_once, set_up, tear_down),
 	};
 

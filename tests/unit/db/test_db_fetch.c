@@ -237,7 +237,7 @@ static void stops_at_fetch_limit(void **state)
 	}
 }
 
-static void reads_long_cells_or_refuses_them(void **state)
+static void reads_cells_up_to_the_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -300,7 +300,7 @@ int main(void)
 		DB_TEST_BOTH(counts_rows_beyond_row_limit),
 		DB_TEST_BOTH(row_limit_is_exact),
 		DB_TEST_BOTH(stops_at_fetch_limit),
-		DB_TEST_BOTH(reads_long_cells_or_refuses_them),
+		DB_TEST_BOTH(reads_cells_up_to_the_limit),
 		DB_TEST_BOTH(replaces_invalid_utf8),
 		DB_TEST_BOTH(refuses_too_many_columns),
 	};

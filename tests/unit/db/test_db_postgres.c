@@ -178,7 +178,7 @@ static void reports_row_limit(void **state)
 	table_free(&t);
 }
 
-static void reads_long_cells_or_refuses_them(void **state)
+static void reads_cells_up_to_the_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -329,7 +329,7 @@ int main(void)
 		DB_TEST(sends_values_unchanged),
 		DB_TEST(driver_and_server_parse_names_and_literals_alike),
 		DB_TEST(reports_row_limit),
-		DB_TEST(reads_long_cells_or_refuses_them),
+		DB_TEST(reads_cells_up_to_the_limit),
 		DB_TEST(reports_byte_limit),
 		DB_TEST(limits_idle_transactions),
 		DB_TEST(deadline_stops_statement_on_server),

@@ -487,7 +487,7 @@ static void each_service_has_its_address_and_key(void **state)
 	}
 }
 
-static void options_are_checked(void **state)
+static void invalid_options_are_rejected(void **state)
 {
 	struct world *w = *state;
 	const struct {
@@ -539,7 +539,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(each_service_has_its_address_and_key, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(options_are_checked, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalid_options_are_rejected, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

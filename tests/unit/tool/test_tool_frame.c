@@ -166,7 +166,7 @@ static void reports_sample(void **state)
 			    "This was computed from a sample: 1 in 2 of 1000 rows.");
 }
 
-static void frames_are_checked(void **state)
+static void invalid_frames_are_rejected(void **state)
 {
 	static const struct {
 		const char *line, *why;
@@ -206,7 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		REAL(derivation_reads_more_rows_than_are_shown),
 		REAL(reports_sample),
-		REAL(frames_are_checked),
+		REAL(invalid_frames_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -371,7 +371,7 @@ static void three_projects_are_off_track(void **state)
 		"Mojave BESS|Stage 5|BESS|CAISO|5400000|4900000|EPC contractor dispute\n"
 		"Pecos Ridge Wind|Stage 4|Wind|ERCOT|3200000|3050000|Turbine delivery slipped\n"
 		"Sierra Wind|Stage 3|Wind|ERCOT|800000|620000|Permitting stalled\n");
-	/* A filter that misses one of these shows one project more or less. */
+	/* A filter that ignores one of these values returns another number of projects. */
 	assert_string_equal(
 		rows(vesper, "SELECT is_archived, COUNT(*) FROM dbo.per_project GROUP BY 1"),
 		"-|1\n0|18\n1|1\n");

@@ -250,7 +250,8 @@ static void finds_the_planted_anomalies(void **state)
 	assert_string_equal(cell("main", 0, "kind"), "gap");
 	assert_string_equal(cell("main", 0, "start"), "2026-02-18T08:00:00-07:00");
 	assert_string_equal(cell("main", 0, "end"), "2026-02-18T14:00:00-07:00");
-	call_tool("analyze_inverter_health", "{'logger_id': '929'}"); /* silent: one gap, to now */
+	call_tool("analyze_inverter_health",
+		  "{'logger_id': '929'}"); /* silent: one gap up to now */
 	assert_string_equal(fact("anomalyCount"), "1");
 	assert_string_equal(cell("main", 0, "end"), "2026-02-27T12:00:00-07:00");
 }

@@ -170,7 +170,7 @@ static void plant_files_match_the_description(void **state)
 	"    \"sql\": \"SELECT d.tenant_id, SUM(d.kwh) AS kwh FROM {days} d GROUP BY "             \
 	"d.tenant_id\"} ] }\n"
 
-/* Statements that only the files of other sources contain. */
+/* Statements that only files of sources other than the warehouse contain. */
 static void other_sources_create_their_schema(void **state)
 {
 	const struct ddl *d = read_description(SMALL);

@@ -1,4 +1,4 @@
-/* The state that a form returns: valid unchanged, for its user, until it expires. */
+/* The state that a form returns is valid only unchanged, for its user, and until it expires. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
