@@ -73,7 +73,7 @@ struct ask_answer {
 	bool cancels;        /* the message cancels the question */
 	const json_t *edits; /* filters that it sets, or that the client edited; NULL: free text */
 	const json_t *plan;  /* plan they are for; NULL: the session's */
-	const char *why_not; /* why the answer is not allowed, for asking again; or NULL */
+	const char *rejection_reason; /* why the answer is not allowed, for asking again; or NULL */
 };
 
 /* Why an answer to a clarifying question is invalid; `code` is a wire code. */

@@ -108,7 +108,7 @@ static int previous_attempts(const struct dialog_turn *t, const struct turn_ask 
 
 	if (!pending || !same_filter(ask_member(pending, "filter"), ask->filter))
 		return 0;
-	if (ask->filter && !t->dialog->answered.answers && !t->dialog->answered.why_not &&
+	if (ask->filter && !t->dialog->answered.answers && !t->dialog->answered.rejection_reason &&
 	    !t->reading->understood.is_followup)
 		return 0;
 	return (int)json_integer_value(json_object_get(pending, "attempt"));
@@ -234,7 +234,7 @@ static const struct suggestion *options_of(const struct dialog_turn *t, const js
 /* For days asks for a day again; for choices repeats the original question. */
 static const char *retry_text(const struct dialog_turn *t, const struct turn_ask *ask)
 {
-	const char *why = t->dialog->answered.why_not;
+	const char *why = t->dialog->answered.rejection_reason;
 
 	if (ask->input == ASK_DATE || ask->input == ASK_DATE_RANGE)
 		return turn_sentence(t->core, SAY_ASK_WHICH_INSTEAD, why,

@@ -274,7 +274,7 @@ void ask_read_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
 		return;
 	out->answers = true;
 	out->plan = json_object_get(ask, "plan");
-	out->why_not = outside_range_text(t, ask, &days);
+	out->rejection_reason = outside_range_text(t, ask, &days);
 	out->edits = days_edits(t, ask, &days);
 }
 

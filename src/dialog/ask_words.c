@@ -237,7 +237,7 @@ static void read_choices(struct dialog_turn *t, const json_t *ask, const char *t
 
 	if (!values)
 		return;
-	out->why_not = count_error(t, ask, json_array_size(values));
+	out->rejection_reason = count_error(t, ask, json_array_size(values));
 	out->edits = ask_filter_edits(t, ask, values);
 	ask_set_choice(ask, values, out);
 }
@@ -271,7 +271,7 @@ bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer 
 		return true;
 	read_choices(t, ask, text, out);
 	if (rest && !out->answers)
-		out->why_not = unknown_choice_text(t, ask, text);
+		out->rejection_reason = unknown_choice_text(t, ask, text);
 	return true;
 }
 
@@ -337,6 +337,6 @@ bool ask_remains_open(struct dialog_turn *t, bool model_usable)
 
 	if (!is_reply_to_flow(t, ask) || is_new_question(&t->reading->understood, model_usable))
 		return false;
-	t->dialog->answered.why_not = unknown_choice_text(t, ask, t->core->request.content);
+	t->dialog->answered.rejection_reason = unknown_choice_text(t, ask, t->core->request.content);
 	return true;
 }

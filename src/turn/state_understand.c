@@ -309,7 +309,7 @@ enum turn_state step_understand(struct turn *t)
 		ask_cancel(&t->for_dialog);
 		return TURN_ANSWER;
 	}
-	if (t->dialog.answered.why_not) {
+	if (t->dialog.answered.rejection_reason) {
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
 	}

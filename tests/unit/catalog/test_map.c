@@ -161,14 +161,14 @@ static void rejects_invalid_entities(void **state)
 	assert_change_rejected(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
 			       "shop has no column levels");
 	assert_change_rejected(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
-			       "L1 is there twice");
+			       "L1 appears twice");
 	assert_change_rejected(FILE_NAME, MAP, "\"shop_name\", \"cost\"",
 			       "\"shop_name\", \"average\"",
-			       "measure average is no column of shop");
+			       "measure average is not a column of shop");
 	assert_change_rejected(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"x\"",
 			       "x is neither a dimension nor a measure");
 	assert_change_rejected(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
-			       "time: file is no date");
+			       "time: file is not a date");
 	assert_change_rejected(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
 			       "kind: unknown value \"bridge\"");
 }

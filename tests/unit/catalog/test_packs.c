@@ -209,7 +209,7 @@ static void rejects_links_out_of_the_root(void **state)
 	snprintf(path, sizeof(path), "%s/" STALL_TOOL_PATH, root.path);
 	assert_int_equal(symlink(outside, path), 0);
 	assert_rejected("config/other/catalogue.json", "{}",
-			STALL_TOOL_PATH ":1: a link that leaves");
+			STALL_TOOL_PATH ":1: the symbolic link points outside");
 	unlink(path);
 	unlink(outside);
 }

@@ -71,13 +71,13 @@ static void rejects_broken_file_with_line(void **state)
 	assert_change_rejected(FILE_NAME, valid, "[\"chief\"]", "[\"chef\"]",
 			       FILE_NAME ":4: starters[2]: roles: chef is not a role");
 	assert_change_rejected(FILE_NAME, valid, "\"For all?\"", "\"\"",
-			       "question: 1 to 200 bytes");
+			       "question: must have 1 to 200 bytes");
 	assert_change_rejected(FILE_NAME, valid, "\"tool\"", "\"tol\"", "starters[0]: tol");
 	assert_rejected(FILE_NAME, "{\"starters\": {}}",
 			"starters: must be a list of at most 24 questions");
 
 	memset(question, 'q', STARTER_BYTES_MAX + 1);
-	assert_change_rejected(FILE_NAME, valid, "For all?", question, "question: 1 to 200 bytes");
+	assert_change_rejected(FILE_NAME, valid, "For all?", question, "question: must have 1 to 200 bytes");
 	list = arena_strdup(a, many);
 	for (int i = 1; i < STARTERS_MAX; i++)
 		list = arena_printf(a, "%s, %s", list, many);

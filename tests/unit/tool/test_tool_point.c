@@ -84,7 +84,7 @@ static void on_values(struct tool_call *c, const char **values, size_t count, si
 
 static void count_values(void)
 {
-	tool_point_count(&call, 1, on_values);
+	tool_count_values(&call, 1, on_values);
 	if (!call_count)
 		loop_run(loop);
 	assert_int_equal(call_count, 1);
@@ -139,7 +139,7 @@ static void counts_at_once_without_workers(void **state)
 	box.options.workers = NULL;
 	add_row(b, "bar", "2");
 	set_frame(b);
-	tool_point_count(&call, 1, on_values);
+	tool_count_values(&call, 1, on_values);
 	assert_int_equal(call_count, 1);
 }
 
@@ -150,7 +150,7 @@ static void cancelled_call_gets_no_callback(void **state)
 	(void)state;
 	add_row(b, "bar", "2");
 	set_frame(b);
-	tool_point_count(&call, 1, on_values);
+	tool_count_values(&call, 1, on_values);
 	op_cancel(&call.query);
 	pool_free(&workers);
 	workers = pool_new(loop, "tools", 1);

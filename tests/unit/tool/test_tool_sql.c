@@ -371,7 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(runs_all_queries_as_one_request),
 		TEST(tables_are_described_by_the_header),
-		TEST(truncation_is_passed_on),
+		TEST(reports_truncation),
 		TEST(reports_available_range),
 		TEST(rejects_text_as_range),
 		TEST(uses_only_the_day_of_a_range),

@@ -90,7 +90,7 @@ static void rejects_unknown_derivation(void **state)
 {
 	(void)state;
 	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
-	assert_rejected(NULL, SMALL_TOOL_PATH ":19: there is no derivation thrice");
+	assert_rejected(NULL, SMALL_TOOL_PATH ":19: derivation thrice does not exist");
 	add_header("-- column \"Twice\" derived\n-- derive: twice Price Hub\n");
 	assert_rejected(NULL, SMALL_TOOL_PATH ":19: twice adds a fact of, which is not declared");
 	add_header("-- derive: twice Price Hub\n");

@@ -274,7 +274,7 @@ static void limits_lengths(void **state)
 	refuses_text(repeated("SELECT [", "n", GATE_NAME_BYTES_MAX + 1, "] FROM changes"),
 		     ERR_LIMIT, "name is longer");
 	refuses_text(repeated("SELECT ", "1", GATE_NUMBER_BYTES_MAX + 1, " FROM changes"),
-		     ERR_LIMIT, "number longer");
+		     ERR_LIMIT, "number is longer");
 	accepts_text(repeated("SELECT 1", "+1", 8000, " FROM changes"));
 	refuses_text(repeated("SELECT 1", "+1", 8192, " FROM changes"), ERR_LIMIT,
 		     "words and signs");
