@@ -10,16 +10,15 @@
 #include "vesper/tool.h"
 
 static const char usage[] =
-	"vesperd               serves, as config/vesper.json (or VESPER_CONFIG) and VESPER_... "
-	"say\n"
-	"vesperd --take-over   the same, with the sockets of the vesperd that runs (handover), "
-	"which "
-	"then ends\n"
-	"vesperd --record DIR  serves, and keeps every exchange with a model there\n"
-	"vesperd --check       loads everything, checks it against the databases, reports "
+	"vesperd               serves with the settings of config/vesper.json (or VESPER_CONFIG) "
+	"and of VESPER_... variables\n"
+	"vesperd --take-over   the same, with the sockets of the running vesperd (handover), which "
+	"then exits\n"
+	"vesperd --record DIR  serves, and writes every model exchange and turn to DIR\n"
+	"vesperd --check       loads everything, checks it against the databases, and reports "
 	"errors\n"
 	"vesperd --print-config | --print-keys | --print-turn | --version\n"
-	"VESPER_DEMO=1 is the demo: users without passwords, for this machine only.\n";
+	"VESPER_DEMO=1 starts the demo: users without passwords, for this machine only.\n";
 
 static int print_with(void (*print)(struct buf *out))
 {
@@ -142,7 +141,7 @@ int main(int argc, char **argv)
 	} else if (argc > 2 ||
 		   (*verb && strcmp(verb, "--take-over") != 0 && strcmp(verb, "--check") != 0 &&
 		    strcmp(verb, "--print-config") != 0)) {
-		fprintf(stderr, "vesperd: %s is not understood here\nusage:\n%s", argv[argc - 1],
+		fprintf(stderr, "vesperd: unexpected argument %s\nusage:\n%s", argv[argc - 1],
 			usage);
 		return 2;
 	}

@@ -47,7 +47,7 @@ static struct store *store_of(const struct approved_tenant *t)
 	return t->all->daemon->store;
 }
 
-static const struct turn_knowledge *knowledge_now(const struct approved_tenant *t)
+static const struct turn_knowledge *current_knowledge(const struct approved_tenant *t)
 {
 	return turns_knowledge(t->all->daemon->turns, t->tenant);
 }
@@ -55,7 +55,7 @@ static const struct turn_knowledge *knowledge_now(const struct approved_tenant *
 /* Identifies the packs, which a reload changes, and the tenant's overlay. */
 static char *current_state(const struct approved_tenant *t)
 {
-	const struct turn_knowledge *k = knowledge_now(t);
+	const struct turn_knowledge *k = current_knowledge(t);
 
 	return mem_printf("%s %s", k->key, k->catalog->hash);
 }
@@ -115,7 +115,7 @@ static void on_checked(void *owner, const struct err *e)
 
 static void count_stale(const struct approved_tenant *t)
 {
-	const struct catalog *c = knowledge_now(t)->catalog;
+	const struct catalog *c = current_knowledge(t)->catalog;
 	struct arena *scratch = arena_new(APPROVED_SCRATCH_MAX);
 	int64_t stale = 0;
 
@@ -137,7 +137,7 @@ static void begin_check(struct approved_tenant *t)
 
 static void check_next(struct approved_tenant *t)
 {
-	const struct catalog *c = knowledge_now(t)->catalog;
+	const struct catalog *c = current_knowledge(t)->catalog;
 
 	while (t->check_next < t->count) {
 		const struct stored_flow *f = &t->flows[t->check_next++];
@@ -208,10 +208,10 @@ static void on_flows(void *owner, const struct stored_flow *flows, size_t count,
 static bool is_outdated(const struct approved_tenant *t)
 {
 	char *now = current_state(t);
-	bool other = !is_same_text(t->checked, now);
+	bool outdated = !is_same_text(t->checked, now);
 
 	mem_free(now);
-	return other;
+	return outdated;
 }
 
 static void on_stamp(void *owner, const char *stamp, const struct err *e)

@@ -20,9 +20,9 @@
 
 #define STOP_WAIT_MS 10000 /* time limit for storing running turns and closing sockets */
 #define STOP_LIMIT_S 25    /* then the process exits: supervisors kill after 30 s */
-#define LEAVE_MARGIN_MS                                                                            \
-	1000 /* requests already sent to the old process are still served by that one */
-#define ORPHANS_TICKS    60    /* ticks of that timer between searches for orphaned turns */
+#define HANDOVER_MARGIN_MS                                                                         \
+	1000                /* the old process still serves requests that were already sent to it */
+#define ORPHAN_TICKS     60 /* ticks of prepare.timer between searches for orphaned turns */
 #define ORPHAN_MARGIN_MS 60000 /* difference of clocks between machines */
 
 static void on_hangup(void *owner, int signum)
@@ -98,7 +98,7 @@ static void drain_turns(struct daemon *d, int64_t limit_ms)
 	turns_refuse(d->turns, on_turns_ended, d);
 }
 
-void daemon_leave(struct daemon *d)
+void daemon_hand_over(struct daemon *d)
 {
 	int64_t spread_ms = config_int(d->config, "limits.drain_spread_s") * 1000;
 
@@ -106,7 +106,7 @@ void daemon_leave(struct daemon *d)
 		return;
 	d->end.handing_over = true;
 	transport_hand_over(d->transport, spread_ms);
-	timer_start(d->end.drain, (uint64_t)spread_ms + LEAVE_MARGIN_MS);
+	timer_start(d->end.drain, (uint64_t)spread_ms + HANDOVER_MARGIN_MS);
 }
 
 static void on_drain_over(void *owner)
@@ -168,7 +168,7 @@ static void fail_start(struct daemon *d, const struct err *e)
  * Prepares the stores. A file is migrated to the newest schema; if that fails, it is retried while
  * the other tenants are served. A server's store is only checked; if the server is down, it is
  * retried with the port open, so that probes and users get an answer. Turns that a dead process
- * left open are closed: for files at the start, for servers also periodically, because another
+ * left open are closed: at the start for files, and also periodically for servers, because another
  * replica may die.
  */
 struct prepare_tenant {
@@ -276,8 +276,8 @@ static void finish_first_check(struct prepare_tenant *p)
 		uploads_start(d->knowledge.uploads, d->prepare.exclusive, on_uploads_started, d);
 }
 
-/* A file that another connection has locked briefly, such as the one that creates it, is not
- * broken: the port waits for it. */
+/* A file may be locked briefly by another connection, such as the one that creates it. It is not
+ * broken, so the port opens only after it has been retried. */
 static bool retry_if_locked(struct prepare_tenant *p, const struct err *e)
 {
 	int64_t now = clock_mono_ms();
@@ -399,7 +399,7 @@ static void on_recheck(void *owner)
 static void on_prepare_tick(void *owner)
 {
 	struct daemon *d = owner;
-	bool all = ++d->prepare.ticks % ORPHANS_TICKS == 0 && store_on_server(d);
+	bool all = ++d->prepare.ticks % ORPHAN_TICKS == 0 && store_on_server(d);
 
 	for (size_t i = 0; i < d->prepare.started_count; i++)
 		if (!d->prepare.tenants[i].is_checking && (all || !d->prepare.tenants[i].ready))
@@ -446,7 +446,7 @@ static void start(struct daemon *d)
 	d->end.interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	daemon_watch_sources(d);
-	db_watch(d->stored, NULL);
+	db_watch(d->store_db, NULL);
 	d->maintenance = maintenance_new(d);
 	d->knowledge.approved = approved_new(d);
 	daemon_names_start(d);

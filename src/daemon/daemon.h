@@ -1,5 +1,5 @@
 /*
- * The process: its parts, and how it starts, serves and stops. parts.c builds the parts from the
+ * The parts of the process, and how it starts, serves and stops. parts.c builds the parts from the
  * configuration, daemon.c runs them, main.c is the command line.
  */
 #ifndef VESPER_DAEMON_H
@@ -51,7 +51,7 @@ struct daemon {
 	struct loop *loop;
 	struct http *http;
 	struct open_sources sources;
-	struct db *stored;
+	struct db *store_db;
 	struct {
 		struct cache *store;
 		bool shared; /* shared with other processes */
@@ -121,10 +121,10 @@ MUST_CHECK bool daemon_open_pbi(struct daemon *d, struct err *e);
 /* knowledge.c: loads the catalogues, and what is derived from them, for each list of packs of a
  * tenant. Turns and permission checks then use them. */
 MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct err *e);
-void daemon_knowledge_free(struct daemon *d); /* before the turns, which the names are read for */
+void daemon_knowledge_free(struct daemon *d); /* must be called before the turns are freed */
 /* Loads the knowledge for another configuration while the old one is in use. Returns false for an
  * error in the configuration; broken files of a list that is in use are no error. In both cases
- * *out must be used or discarded.
+ * *out must be passed to knowledge_use or knowledge_discard.
  */
 struct staged_knowledge;
 MUST_CHECK bool knowledge_stage(struct daemon *d, const struct config *c,
@@ -166,12 +166,12 @@ MUST_CHECK bool signin_read_roles(const struct config *c, const struct catalog *
 				  struct err *e);
 /* maintenance.c: periodically reads the tool switches and deletes expired data. */
 struct maintenance *maintenance_new(struct daemon *d);
-void maintenance_free(struct maintenance **u);
+void maintenance_free(struct maintenance **m);
 /* Reads a tenant's switches for the first time; the tenant must not be served before. */
-void maintenance_begin(struct maintenance *u, const char *tenant,
+void maintenance_begin(struct maintenance *m, const char *tenant,
 		       void (*ready)(void *owner, const struct err *e), void *owner);
 /* Starts the periodic work. */
-void maintenance_start(struct maintenance *u);
+void maintenance_start(struct maintenance *m);
 void maintenance_switched(void *owner, const char *tenant, const struct tool_switch *change);
 /* approved.c: adds the approved answers of each tenant in the store to its overlay. */
 struct approved *approved_new(struct daemon *d);
@@ -184,7 +184,7 @@ void approved_changed(void *owner, const char *tenant);
 MUST_CHECK bool daemon_open_uploads(struct daemon *d, struct err *e);
 /* spending.c: what models cost, in memory and in the usage ledger of the store. */
 struct spending *spending_new(struct daemon *d);
-/* Must be the last part to stop: ledger rows may be written until the databases are closed. */
+/* Must be freed after the databases: ledger rows may be written until they are closed. */
 void spending_free(struct spending **s);
 /* Reads what was spent before this process began. */
 void spending_begin(struct spending *s, const char *tenant,
@@ -209,7 +209,7 @@ struct sockets handover_sockets(const struct handover *h);
 MUST_CHECK bool handover_ready(struct handover *h, struct err *e);
 void handover_free(struct handover **h);
 /* daemon.c: another process accepts connections; running turns finish here. */
-void daemon_leave(struct daemon *d);
+void daemon_hand_over(struct daemon *d);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* Limits the rest of the process to STOP_LIMIT_S seconds; after that it exits with status 1. */

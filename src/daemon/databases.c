@@ -33,11 +33,11 @@ static bool make_folder(const char *path, struct err *e)
 /* Worker threads open connections later, so paths are made absolute. */
 static const char *absolute_path(struct arena *a, const char *path)
 {
-	char here[4096];
+	char cwd[4096];
 
-	if (*path == '/' || !getcwd(here, sizeof(here)))
+	if (*path == '/' || !getcwd(cwd, sizeof(cwd)))
 		return path;
-	return arena_printf(a, "%s/%s", here, path);
+	return arena_printf(a, "%s/%s", cwd, path);
 }
 
 static const char *data_dir(const struct config *c, struct arena *a)
@@ -171,8 +171,8 @@ static bool read_file(const struct database *d, const char *id, const json_t *te
 	if (d->dialect != DIALECT_SQLITE)
 		return true;
 	if (!file && is_warehouse)
-		return err_set(e, ERR_INPUT, "tenants.%s: \"warehouse\" must name its SQLite file",
-			       id);
+		return err_set(e, ERR_INPUT,
+			       "tenants.%s: \"warehouse\" must name the tenant's SQLite file", id);
 	out->file = file ? arena_printf(a, "%s/%s", d->dir, file)
 			 : arena_printf(a, "%s/%s.db", d->dir, id);
 	return true;
@@ -230,7 +230,8 @@ static bool read_store_file(const struct databases *all, const char *id, const j
 	if (all->store_dialect != DIALECT_SQLITE)
 		return true;
 	if (!file)
-		return err_set(e, ERR_INPUT, "tenants.%s: \"store\" must name its SQLite file", id);
+		return err_set(e, ERR_INPUT,
+			       "tenants.%s: \"store\" must name the tenant's SQLite file", id);
 	out->file = arena_printf(a, "%s/%s", folder, file);
 	return true;
 }
@@ -318,7 +319,8 @@ bool databases_open_sources(const struct databases *all, struct loop *l, struct 
 {
 	if (all->source_count > SOURCES_MAX + 2)
 		return err_set(e, ERR_INPUT,
-			       "sources: more than %d; removed sources count until a restart",
+			       "sources: at most %d sources are allowed; removed sources count "
+			       "until a restart",
 			       SOURCES_MAX);
 	s->table.items = s->items;
 	for (size_t i = s->table.count; i < all->source_count; i++) {

@@ -56,10 +56,10 @@ static bool is_listening(int fd)
 
 static bool is_ours(int fd)
 {
-	struct ucred who = {0};
-	socklen_t len = sizeof(who);
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.uid == geteuid();
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
 /* ---- from a supervisor ---- */
@@ -210,11 +210,12 @@ static void on_next(void *owner, int fd, int events)
 		return;
 	drop_next(h);
 	if (n == (ssize_t)strlen(READY) && memcmp(text, READY, (size_t)n) == 0) {
-		log_info("handover.done", "the next process serves; running turns end in this one");
+		log_info("handover.done",
+			 "the next process accepts connections; running turns finish in this one");
 		fd_watch_free(&h->listener_watch);
 		close(h->listener);
 		h->listener = -1;
-		daemon_leave(h->daemon);
+		daemon_hand_over(h->daemon);
 	} else {
 		log_warn("handover.failed", "the next process ended before it was ready");
 	}
@@ -250,12 +251,13 @@ static void on_connection(void *owner, int listener, int events)
 {
 	struct handover *h = owner;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct sockets mine = transport_sockets(h->daemon->transport);
+	struct sockets sockets = transport_sockets(h->daemon->transport);
 
 	(void)events;
 	if (fd < 0)
 		return;
-	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) || !send_sockets(fd, &mine)) {
+	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) ||
+	    !send_sockets(fd, &sockets)) {
 		log_warn("handover.refused",
 			 "wrong user, another handover in progress, or shutdown");
 		close(fd);
@@ -275,7 +277,7 @@ static bool listener_open(struct handover *h, struct err *e)
 
 	if (!make_address(h->daemon, &address, e))
 		return false;
-	unlink(address.sun_path); /* left by a process that has ended, or is about to */
+	unlink(address.sun_path); /* left by a process that has ended or is ending */
 	h->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mask = umask(0177);
 	bound = h->listener >= 0 &&
@@ -296,7 +298,8 @@ bool handover_ready(struct handover *h, struct err *e)
 	if (h->previous < 0)
 		return true;
 	if (send(h->previous, READY, strlen(READY), MSG_NOSIGNAL) < 0)
-		log_warn("handover.before", "the previous process has ended: %s", strerror(errno));
+		log_warn("handover.previous_ended", "the previous process has ended: %s",
+			 strerror(errno));
 	close(h->previous);
 	h->previous = -1;
 	return true;

@@ -221,8 +221,8 @@ static void stage_overlays(const struct staged_knowledge *s, struct knowledge_li
 
 	l->by_tenant = arena_alloc(l->arena, (l->tenant_count + 1) * sizeof(struct knowledge *));
 	for (size_t i = 0; i < l->tenant_count; i++)
-		l->by_tenant[i] =
-			overlay_on(d, l->tenants[i], l->base, current_knowledge(d, l->tenants[i]));
+		l->by_tenant[i] = overlay_build(d, l->tenants[i], l->base,
+						current_knowledge(d, l->tenants[i]));
 }
 
 /* ---- all lists ---- */
@@ -365,10 +365,10 @@ static void add_to_set(const struct daemon *d, struct knowledge_set *set,
 			 STR_CUT(c->hash, 12));
 }
 
-static void lists_free(struct daemon *d, const struct staged_knowledge *now)
+static void lists_free(struct daemon *d, const struct staged_knowledge *next)
 {
 	for (size_t i = 0; i < d->knowledge.count; i++) {
-		if (now && !staged_with_key(now, d->knowledge.lists[i]->packs.key))
+		if (next && !staged_with_key(next, d->knowledge.lists[i]->packs.key))
 			health_remove(d->knowledge.lists[i]->check);
 		list_free(d->knowledge.lists[i]);
 	}

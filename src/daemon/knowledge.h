@@ -18,10 +18,10 @@ struct knowledge_list {
 	struct name_refresh *names;
 };
 
-/* Tells each database the schemas of all views: those in use, and those of `more`. */
+/* Passes to each database the schemas of all views in use and of the views of `more`. */
 MUST_CHECK bool knowledge_use_views(const struct daemon *d, const struct catalog *more,
 				    struct err *e);
-/* The list of the tenant, and the tenant's index in it. NULL: not found yet. */
+/* The list of the tenant, and the tenant's index in it. NULL: no list has this tenant yet. */
 struct knowledge_list *knowledge_list_of(const struct daemon *d, const char *tenant, size_t *at);
 /* Makes the tenant use this knowledge. Takes a new reference. */
 void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k);
@@ -29,10 +29,10 @@ void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k
 /* ---- overlay.c ---- */
 
 /* Builds the tenant's overlay on the packs in `base`; without an overlay, returns `base`. If the
- * overlay does not fit, the tenant keeps `now`, and a health check gives the reason. New
+ * overlay does not fit, the tenant keeps `current`, and a health check gives the reason. New
  * reference. */
-struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct knowledge *base,
-			     struct knowledge *now);
+struct knowledge *overlay_build(const struct daemon *d, const char *tenant, struct knowledge *base,
+				struct knowledge *current);
 void overlays_free(struct daemon *d);
 
 #endif

@@ -25,7 +25,7 @@ struct load_watch {
 
 static int64_t longest_wait_ms(const struct daemon *d)
 {
-	int64_t longest = db_waited_ms(d->stored);
+	int64_t longest = db_waited_ms(d->store_db);
 
 	for (size_t i = 0; i < d->sources.table.count; i++) {
 		int64_t waited =
@@ -37,7 +37,7 @@ static int64_t longest_wait_ms(const struct daemon *d)
 	return longest;
 }
 
-static void measure(const struct overload *overload)
+static void set_metrics(const struct overload *overload)
 {
 	static const struct metric percent = {
 		.name = "vesper_load_percent",
@@ -78,7 +78,7 @@ static void on_tick(void *owner)
 	};
 
 	overload_add_sample(&w->overload, values);
-	measure(&w->overload);
+	set_metrics(&w->overload);
 	report(w, overload_now(&w->overload));
 	w->due_ms = now + OVERLOAD_EVERY_MS;
 	timer_start(w->timer, OVERLOAD_EVERY_MS);

@@ -80,8 +80,8 @@ static void read_switches(struct maintenance_tenant *t)
 
 static bool refresh_begin(void *owner, size_t i)
 {
-	struct maintenance *u = owner;
-	struct maintenance_tenant *t = &u->tenants[i];
+	struct maintenance *m = owner;
+	struct maintenance_tenant *t = &m->tenants[i];
 
 	if (t->switches_op)
 		return false;
@@ -89,18 +89,18 @@ static bool refresh_begin(void *owner, size_t i)
 	return true;
 }
 
-static struct maintenance_tenant *find_tenant(struct maintenance *u, const char *tenant)
+static struct maintenance_tenant *find_tenant(struct maintenance *m, const char *tenant)
 {
-	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
-		if (strcmp(u->tenants[i].tenant, tenant) == 0)
-			return &u->tenants[i];
+	for (size_t i = 0; i < m->daemon->databases.tenant_count; i++)
+		if (strcmp(m->tenants[i].tenant, tenant) == 0)
+			return &m->tenants[i];
 	return NULL;
 }
 
-void maintenance_begin(struct maintenance *u, const char *tenant,
+void maintenance_begin(struct maintenance *m, const char *tenant,
 		       void (*ready)(void *owner, const struct err *e), void *owner)
 {
-	struct maintenance_tenant *t = find_tenant(u, tenant);
+	struct maintenance_tenant *t = find_tenant(m, tenant);
 
 	t->ready = ready;
 	t->owner = owner;
@@ -109,12 +109,12 @@ void maintenance_begin(struct maintenance *u, const char *tenant,
 
 void maintenance_switched(void *owner, const char *tenant, const struct tool_switch *change)
 {
-	struct maintenance *u = owner;
-	struct maintenance_tenant *t = find_tenant(u, tenant);
+	struct maintenance *m = owner;
+	struct maintenance_tenant *t = find_tenant(m, tenant);
 
 	if (!t)
 		return;
-	switches_set_one(u->daemon->switches, tenant,
+	switches_set_one(m->daemon->switches, tenant,
 			 &(struct switch_off){change->agent, change->tool}, !change->enabled);
 	t->needs_reread = t->switches_op != NULL;
 }
@@ -138,18 +138,18 @@ static void on_retained(void *owner, bool more, const struct err *e)
 
 static void start_retention(struct maintenance_tenant *t)
 {
-	struct maintenance *u = t->maintenance;
+	struct maintenance *m = t->maintenance;
 
-	t->retain_op = store_retain(u->daemon->store, t->tenant,
-				    &u->daemon->settings.store->retention, on_retained, t);
+	t->retain_op = store_retain(m->daemon->store, t->tenant,
+				    &m->daemon->settings.store->retention, on_retained, t);
 }
 
 static bool retain_begin(void *owner, size_t i)
 {
-	struct maintenance *u = owner;
+	struct maintenance *m = owner;
 
-	u->tenants[i].rounds = 0;
-	start_retention(&u->tenants[i]);
+	m->tenants[i].rounds = 0;
+	start_retention(&m->tenants[i]);
 	return true;
 }
 
@@ -167,10 +167,10 @@ static void on_silent_closed(void *owner, const struct err *e)
 
 static bool silent_begin(void *owner, size_t i)
 {
-	struct maintenance *u = owner;
-	struct maintenance_tenant *t = &u->tenants[i];
+	struct maintenance *m = owner;
+	struct maintenance_tenant *t = &m->tenants[i];
 
-	t->close_op = store_close_silent(u->daemon->store, t->tenant, on_silent_closed, t);
+	t->close_op = store_close_silent(m->daemon->store, t->tenant, on_silent_closed, t);
 	return true;
 }
 
@@ -178,47 +178,47 @@ static bool silent_begin(void *owner, size_t i)
 
 struct maintenance *maintenance_new(struct daemon *d)
 {
-	struct maintenance *u = mem_alloc(sizeof(*u));
+	struct maintenance *m = mem_alloc(sizeof(*m));
 
-	u->daemon = d;
-	u->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*u->tenants));
+	m->daemon = d;
+	m->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*m->tenants));
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
-		u->tenants[i] = (struct maintenance_tenant){.maintenance = u,
+		m->tenants[i] = (struct maintenance_tenant){.maintenance = m,
 							    .tenant = d->databases.tenant_ids[i]};
-	u->refresh =
-		rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, refresh_begin, u);
-	u->retain = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, retain_begin, u);
-	u->load = load_watch_new(d);
+	m->refresh =
+		rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, refresh_begin, m);
+	m->retain = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE, retain_begin, m);
+	m->load = load_watch_new(d);
 	if (*config_text(d->config, "cluster.replica"))
-		u->silent = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE,
-				       silent_begin, u);
-	return u;
+		m->silent = rounds_new(d->loop, d->databases.tenant_count, STORES_AT_ONCE,
+				       silent_begin, m);
+	return m;
 }
 
-void maintenance_start(struct maintenance *u)
+void maintenance_start(struct maintenance *m)
 {
-	rounds_start(u->refresh, SWITCHES_REFRESH_MS, false);
-	rounds_start(u->retain, RETAIN_EVERY_MS, true);
-	if (u->silent)
-		rounds_start(u->silent, TURN_SILENT_EVERY_MS, false);
+	rounds_start(m->refresh, SWITCHES_REFRESH_MS, false);
+	rounds_start(m->retain, RETAIN_EVERY_MS, true);
+	if (m->silent)
+		rounds_start(m->silent, TURN_SILENT_EVERY_MS, false);
 }
 
 void maintenance_free(struct maintenance **maintenance)
 {
-	struct maintenance *u = *maintenance;
+	struct maintenance *m = *maintenance;
 
-	if (!u)
+	if (!m)
 		return;
 	*maintenance = NULL;
-	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
-		op_cancel(&u->tenants[i].switches_op);
-		op_cancel(&u->tenants[i].retain_op);
-		op_cancel(&u->tenants[i].close_op);
+	for (size_t i = 0; i < m->daemon->databases.tenant_count; i++) {
+		op_cancel(&m->tenants[i].switches_op);
+		op_cancel(&m->tenants[i].retain_op);
+		op_cancel(&m->tenants[i].close_op);
 	}
-	rounds_free(&u->refresh);
-	rounds_free(&u->retain);
-	rounds_free(&u->silent);
-	load_watch_free(&u->load);
-	mem_free(u->tenants);
-	mem_free(u);
+	rounds_free(&m->refresh);
+	rounds_free(&m->retain);
+	rounds_free(&m->silent);
+	load_watch_free(&m->load);
+	mem_free(m->tenants);
+	mem_free(m);
 }

@@ -168,8 +168,8 @@ static struct knowledge *new_knowledge(const struct tenant_overlay *t, struct tu
 
 /* ---- reload ---- */
 
-struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct knowledge *base,
-			     struct knowledge *now)
+struct knowledge *overlay_build(const struct daemon *d, const char *tenant, struct knowledge *base,
+				struct knowledge *current)
 {
 	const struct tenant_overlay *t = find(d, tenant);
 	struct overlay_parts parts = t ? collect_parts(t, NULL) : (struct overlay_parts){0};
@@ -187,7 +187,7 @@ struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct 
 		"overlay.refused",
 		"tenant %s: the overlay does not fit the new packs; the old packs stay in use: %s",
 		tenant, e.text);
-	return knowledge_ref(now); /* built from the old packs */
+	return knowledge_ref(current); /* built from the old packs */
 }
 
 /* ---- changes ---- */
@@ -243,7 +243,7 @@ static bool is_outdated(const struct overlay_job *j)
 	return knowledge_list_of(j->overlay->daemon, j->overlay->tenant, &at)->base != j->base;
 }
 
-static bool can_use(struct overlay_job *j)
+static bool use_new_views(struct overlay_job *j)
 {
 	return j->ok && (!j->built.catalog ||
 			 knowledge_use_views(j->overlay->daemon, j->built.catalog, &j->err));
@@ -259,7 +259,7 @@ static void end_job(struct overlay_job *j)
 		begin_next(t);
 		return;
 	}
-	if (!can_use(j)) {
+	if (!use_new_views(j)) {
 		end_change(t, &j->err);
 		return;
 	}

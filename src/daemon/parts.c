@@ -138,8 +138,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    (d->record.folder &&
 	     !recorder_open(d->loop, d->record.folder, &d->record.recorder, e)) ||
 	    !databases_open_sources(&d->databases, d->loop, d->arena, &d->sources, e) ||
-	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
-	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
+	    !databases_open_store(&d->databases, d->config, d->loop, &d->store_db, e) ||
+	    !store_new(d->loop, d->store_db, d->root, &d->store, e) || !open_model(d, e) ||
 	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_signin(d, e) ||
 	    !daemon_open_pbi(d, e))
 		return false;
@@ -235,7 +235,7 @@ void daemon_free_parts(struct daemon *d)
 	recorder_close(&d->record.recorder);
 	spending_stop(d->spending);
 	db_close(&d->knowledge.loader);
-	db_close(&d->stored);
+	db_close(&d->store_db);
 	store_free(&d->store);
 	cache_free(&d->cache.store);
 	databases_close_sources(&d->sources, 0);

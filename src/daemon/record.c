@@ -57,7 +57,7 @@ void recorder_close(struct recorder **recorder)
 	mem_free(r);
 }
 
-static void on_write(struct pool_job *job)
+static void run_write(struct pool_job *job)
 {
 	struct write_job *w = (struct write_job *)job;
 	int fd = open(w->path, O_WRONLY | O_CREAT | O_CLOEXEC | (w->append ? O_APPEND : O_TRUNC),
@@ -95,7 +95,7 @@ static void write_take(struct recorder *r, char *path_take, json_t *take, bool a
 	char *text = json_text(take);
 
 	json_decref(take);
-	w->job.run = on_write;
+	w->job.run = run_write;
 	w->job.done = on_written;
 	w->path = path_take;
 	w->text = mem_printf("%s\n", text);

@@ -85,7 +85,7 @@ bool log_settings_use(const struct config *c, struct err *e)
 	enum log_level level = LOG_INFO;
 
 	if (!log_level_parse(config_text(c, "log.level"), &level))
-		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
+		return err_set(e, ERR_INPUT, "log.level: must be debug, info, warn or error");
 	log_setup(level, (enum log_format)choice_of(formats, config_text(c, "log.format")));
 	return true;
 }
@@ -127,7 +127,7 @@ static bool log_failure(struct reload *r, bool ok, const struct err *e)
 	return ok;
 }
 
-/* Circuit breakers and learned properties of models are kept if the llm settings are unchanged. */
+/* Circuit breakers and detected properties of models are kept if the llm settings are unchanged. */
 static bool stage_llm(struct reload *r)
 {
 	struct daemon *d = r->daemon;
@@ -233,7 +233,8 @@ static void apply(struct reload *r)
 	r->config = previous;
 	r->settings = old;
 	if (!log_settings_use(d->config, &e))
-		log_error("config.refused", "%s", e.text); /* was checked as a choice before */
+		log_error("config.refused", "%s",
+			  e.text); /* cannot happen: config_reload has checked it */
 	turns_set_settings(d->turns, d->settings.turn);
 	if (r->llm_changed)
 		use_llm(r);
@@ -255,7 +256,7 @@ static void apply(struct reload *r)
 
 static void end(struct reload *r)
 {
-	knowledge_discard(&r->knowledge); /* refers to what is closed next */
+	knowledge_discard(&r->knowledge); /* refers to the sources that are closed next */
 	if (r->sources)
 		databases_close_sources(&r->daemon->sources, r->source_count);
 	arena_free(&r->sources);

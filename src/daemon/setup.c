@@ -41,7 +41,8 @@ static bool freeze_today(const struct config *c, struct err *e)
 	struct moment m;
 	struct zone *zone;
 
-	if (!moment_parse(config_text(c, "today"), &m)) /* only ""; the value was checked before */
+	if (!moment_parse(config_text(c, "today"),
+			  &m)) /* "": not set; config_load has checked other values */
 		return true;
 	if (!zone_load(config_text(c, "calendar.timezone"), &zone, e))
 		return false;

@@ -9,8 +9,8 @@
 
 #define DAY_MS INT64_C(86400000)
 
-static void use(void *owner, const struct catalog_overlay *o,
-		void (*done)(void *owner, const struct err *e), void *done_owner)
+static void use_overlay(void *owner, const struct catalog_overlay *o,
+			void (*done)(void *owner, const struct err *e), void *done_owner)
 {
 	daemon_use_overlay(owner, OVERLAY_DATA, o, done, done_owner);
 }
@@ -54,7 +54,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.embed_bytes = config_int(d->config, "embed.max_bytes"),
 		.embed_min_hundredths = config_int(d->config, "embed.least_percent"),
 		.llm = llm_of,
-		.use = use,
+		.use = use_overlay,
 		.catalog = catalog_of,
 		.owner = d,
 	};

@@ -314,7 +314,7 @@ describe('configuration', () => {
   it('an unknown dialect, an unused folder, a tenant without its file', async () => {
     await refused({ VESPER_STORE_DIALECT: 'oracle' }, /must be one of mssql\|postgres\|sqlite/i);
     await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir requires the dialect sqlite/);
-    await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name its SQLite file/);
+    await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name the tenant's SQLite file/);
   });
 
   it('a login that passes by the row rules is refused', async () => {
