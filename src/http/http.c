@@ -72,9 +72,9 @@ void http_process(struct http *h, curl_socket_t fd, int mask)
 {
 	int running;
 
-	h->inside++;
+	h->callback_depth++;
 	curl_multi_socket_action(h->multi, fd, mask, &running);
-	h->inside--;
+	h->callback_depth--;
 	http_settle(h);
 }
 
@@ -83,7 +83,7 @@ void http_settle(struct http *h)
 	CURLMsg *msg;
 	int left;
 
-	if (h->inside)
+	if (h->callback_depth)
 		return;
 	while (!list_empty(&h->dropped))
 		transfer_free(list_item(h->dropped.next, struct transfer, node));
@@ -167,7 +167,7 @@ void http_free(struct http **http)
 
 	if (!h)
 		return;
-	assert(!h->inside);
+	assert(!h->callback_depth);
 	*http = NULL;
 	while (!list_empty(&h->running))
 		transfer_free(list_item(h->running.next, struct transfer, node));

@@ -1,5 +1,6 @@
 /* State that the client and its transfers share. No handle may be removed inside a curl callback;
- * `inside` counts nested callbacks, and transfers cancelled there are queued in `dropped`. */
+ * `callback_depth` counts nested callbacks, and transfers cancelled there are queued in `dropped`.
+ */
 #ifndef VESPER_HTTP_INT_H
 #define VESPER_HTTP_INT_H
 
@@ -19,7 +20,7 @@ struct http {
 	struct list running;
 	struct list dropped;
 	int64_t count;
-	int inside;
+	int callback_depth;
 };
 
 /* ---- limits.c: time limits of a transfer. Pure: times are those of the loop's clock. ---- */
@@ -29,10 +30,11 @@ struct limits {
 	uint64_t started_ms;
 	uint64_t last_ms; /* of the last byte */
 	bool got_byte;
-	bool held; /* paused by the caller, so a missing byte is not the peer's fault */
+	bool is_suspended; /* the caller has paused the transfer, so the idle limit does not apply
+			    */
 };
 
-/* The name and time of the limit that passes next; NULL when none is running. */
+/* The name and time of the limit that expires next; NULL when none is running. */
 const char *limits_next(const struct limits *l, uint64_t *due_ms, int64_t *limit_ms);
 
 #define HTTP_FIELD_BYTES 128
@@ -51,8 +53,8 @@ struct transfer {
 	char content_type[HTTP_FIELD_BYTES];
 	char request_id[HTTP_FIELD_BYTES];
 	bool has_retry_ms; /* retry-after-ms takes precedence over retry-after in any order */
-	bool head_given;
-	bool streamed; /* an event stream: its owner limits the length */
+	bool is_head_delivered;
+	bool is_event_stream; /* an event stream: its owner limits the length */
 	int64_t received;
 
 	struct timer *timer; /* set to the nearest of the limits below */
@@ -63,7 +65,7 @@ struct transfer {
 	bool paused; /* the owner accepts no data */
 
 	bool dropped;
-	struct err end; /* why the transfer was ended here; ERR_NONE: curl's result counts */
+	struct err end_err; /* why the transfer was ended here; ERR_NONE: curl's result applies */
 	char curl_text[CURL_ERROR_SIZE];
 };
 

@@ -1,5 +1,5 @@
-/* One request whose answer is a JSON object. Of a service's error, only the code is logged, because
- * its text may repeat what was sent. */
+/* One request whose response is a JSON object. Only the code of a service's error is reported,
+ * because its text may repeat what was sent. */
 #include "vesper/json_fetch.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static bool on_data(void *owner, const char *data, size_t len)
 }
 
 /* {"error":{"code":"…"}} of Power BI, {"error":"…"} of OAuth 2.0. */
-static void note_error(struct json_fetch *t, const json_t *reply)
+static void copy_error_code(struct json_fetch *t, const json_t *reply)
 {
 	const json_t *error = json_object_get(reply, "error");
 	const char *code = json_is_object(error) ? json_string_value(json_object_get(error, "code"))
@@ -43,11 +43,11 @@ static void note_error(struct json_fetch *t, const json_t *reply)
 static bool check_reply(const struct json_fetch *t, const json_t *reply, struct err *e)
 {
 	if (t->status == 200 && !reply)
-		return err_prefix(e, "the answer");
+		return err_prefix(e, "the response");
 	if (t->status == 200)
 		return true;
 	if (t->status == 429)
-		err_set_retry(e, ERR_LIMIT, "the service limits the rate of calls");
+		err_set_retry(e, ERR_LIMIT, "the service limits the call rate");
 	else
 		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status,
 			*t->error ? t->error : "no code");
@@ -77,7 +77,7 @@ static void on_end(void *owner, const struct err *e)
 	}
 	reply_err.code = ERR_UPSTREAM;
 	if (t->status != 200)
-		note_error(t, reply);
+		copy_error_code(t, reply);
 	if (check_reply(t, reply, &reply_err))
 		t->done(t->owner, reply, NULL);
 	else

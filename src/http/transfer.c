@@ -1,7 +1,7 @@
 /*
  * One request from start to end. Its limits (first byte, idle, total) are enforced here with one
- * timer. Curl has only a total limit and a speed limit, and the error must name the limit that
- * passed.
+ * timer. Curl has only a total limit and a speed limit, and the error must name the limit that was
+ * exceeded.
  */
 #include "http_int.h"
 
@@ -34,7 +34,7 @@ static void on_limit(void *owner)
 		return;
 	}
 	struct err e = {0};
-	err_set_retry(&e, ERR_TIMEOUT, "%s limit of %lld ms passed", name, (long long)limit_ms);
+	err_set_retry(&e, ERR_TIMEOUT, "%s limit of %lld ms exceeded", name, (long long)limit_ms);
 	transfer_end(t, &e);
 }
 
@@ -71,7 +71,7 @@ static void head_reset(struct transfer *t)
 }
 
 /* Whole milliseconds that a client can wait; -1 for values of at most zero or beyond 2^31. */
-static int64_t wait_usable(double ms)
+static int64_t valid_wait_ms(double ms)
 {
 	return ms > 0 && ms <= INT32_MAX ? (int64_t)(ms + 0.999) : -1;
 }
@@ -82,10 +82,10 @@ static int64_t wait_parse(const char *text, double unit_ms)
 	double number = strtod(text, &end);
 
 	if (end != text && *end == '\0')
-		return wait_usable(number * unit_ms);
+		return valid_wait_ms(number * unit_ms);
 	time_t date = curl_getdate(text, NULL);
 
-	return date < 0 ? -1 : wait_usable((double)date * 1000 - (double)clock_now_ms());
+	return date < 0 ? -1 : valid_wait_ms((double)date * 1000 - (double)clock_now_ms());
 }
 
 static void field_copy(char out[HTTP_FIELD_BYTES], struct str value)
@@ -118,7 +118,7 @@ static void head_field(struct transfer *t, struct str name, struct str value)
 	}
 }
 
-/* Ends the head, unless it is an interim one (1xx), which another one follows. */
+/* Ends the head, unless it is an interim response (1xx), which is followed by another head. */
 static void head_done(struct transfer *t)
 {
 	long status = 0;
@@ -127,8 +127,8 @@ static void head_done(struct transfer *t)
 	if (status < 200)
 		return;
 	t->head.status = (int)status;
-	t->head_given = true;
-	t->streamed = http_is_event_stream(t->content_type);
+	t->is_head_delivered = true;
+	t->is_event_stream = http_is_event_stream(t->content_type);
 	if (t->handler.on_head)
 		t->handler.on_head(t->owner, &t->head);
 }
@@ -142,7 +142,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *self)
 		return CURL_WRITEFUNC_ERROR;
 	note_byte(t);
 	line = str_trim(line);
-	if (t->head_given) /* trailers are ignored */
+	if (t->is_head_delivered) /* trailers are ignored */
 		return size * count;
 	if (line.n == 0)
 		head_done(t);
@@ -161,13 +161,13 @@ static size_t on_body(char *data, size_t size, size_t count, void *self)
 	if (t->dropped)
 		return CURL_WRITEFUNC_ERROR;
 	if (t->paused) {
-		t->limits.held = true;
+		t->limits.is_suspended = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	note_byte(t);
 	t->received += (int64_t)len;
-	if (!t->streamed && t->received > HTTP_RESPONSE_BYTES_MAX) {
-		err_set(&t->end, ERR_LIMIT, "the response is longer than %d bytes",
+	if (!t->is_event_stream && t->received > HTTP_RESPONSE_BYTES_MAX) {
+		err_set(&t->end_err, ERR_LIMIT, "the response is longer than %d bytes",
 			HTTP_RESPONSE_BYTES_MAX);
 		return CURL_WRITEFUNC_ERROR;
 	}
@@ -176,7 +176,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *self)
 	if (t->dropped)
 		return CURL_WRITEFUNC_ERROR;
 	if (!more) {
-		err_set(&t->end, ERR_CANCELLED, "the caller stopped reading");
+		err_set(&t->end_err, ERR_CANCELLED, "the caller stopped reading");
 		return CURL_WRITEFUNC_ERROR;
 	}
 	return len;
@@ -186,15 +186,15 @@ bool transfer_result(const struct transfer *t, CURLcode code, struct err *e)
 {
 	const char *text = t->curl_text[0] ? t->curl_text : curl_easy_strerror(code);
 
-	if (t->end.code != ERR_NONE) {
-		*e = t->end;
+	if (t->end_err.code != ERR_NONE) {
+		*e = t->end_err;
 		return false;
 	}
 	switch (code) {
 	case CURLE_OK:
 		return true;
 	case CURLE_OPERATION_TIMEDOUT: /* curl enforces only the connect limit */
-		return err_set_retry(e, ERR_TIMEOUT, "connect limit of %lld ms passed",
+		return err_set_retry(e, ERR_TIMEOUT, "connect limit of %lld ms exceeded",
 				     (long long)t->connect_ms);
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
@@ -213,7 +213,7 @@ static void on_cancel(struct op *op)
 {
 	struct transfer *t = (struct transfer *)op;
 
-	if (!t->http->inside) {
+	if (!t->http->callback_depth) {
 		transfer_free(t);
 		return;
 	}
@@ -224,7 +224,7 @@ static void on_cancel(struct op *op)
 
 void transfer_free(struct transfer *t)
 {
-	assert(!t->http->inside);
+	assert(!t->http->callback_depth);
 	list_remove(&t->node);
 	t->http->count--;
 	curl_multi_remove_handle(t->http->multi, t->easy);
@@ -252,12 +252,13 @@ static void on_resume(void *owner)
 	struct transfer *t = owner;
 	struct http *h = t->http;
 
-	t->limits.held = false;
+	t->limits.is_suspended = false;
 	t->limits.last_ms = loop_now_ms(h->loop);
 	limits_arm(t);
-	h->inside++;
-	curl_easy_pause(t->easy, CURLPAUSE_CONT); /* may deliver data that was held back */
-	h->inside--;
+	h->callback_depth++;
+	curl_easy_pause(t->easy,
+			CURLPAUSE_CONT); /* may deliver data that was not accepted before */
+	h->callback_depth--;
 	http_settle(h);
 }
 
@@ -268,7 +269,7 @@ static void on_pause(struct op *op, bool paused)
 	t->paused = paused;
 	if (paused)
 		deferred_cancel(&t->resume);
-	else if (t->limits.held)
+	else if (t->limits.is_suspended)
 		loop_defer(t->http->loop, &t->resume, on_resume, t);
 }
 

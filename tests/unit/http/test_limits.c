@@ -52,7 +52,7 @@ static void test_paused_transfer_is_not_idle(void **state)
 	struct limits l = usual();
 
 	(void)state;
-	l.got_byte = l.held = true;
+	l.got_byte = l.is_suspended = true;
 	check(&l, "total time", START + 120000, 120000);
 	l.total_ms = 0;
 	assert_null(limits_next(&l, &(uint64_t){0}, &(int64_t){0}));
