@@ -55,7 +55,7 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 	if (rc != 0)
 		log_error("loop.watch", "descriptor %d cannot be watched: %s", fd, uv_strerror(rc));
 	assert(rc ==
-	       0); /* closed already, watched twice, or a file: program errors of the caller */
+	       0); /* already closed, watched twice, or a regular file: an error in the caller */
 	w->fd = fd;
 	w->cb = cb;
 	w->owner = owner;

@@ -1,6 +1,6 @@
 /*
- * The libuv loop, with what the program adds to it: deferred callbacks, a queue that other threads
- * may post to, and a check for objects that were never freed.
+ * The libuv loop, with additions: deferred callbacks, a queue that other threads may post to, and a
+ * check for objects that were never freed.
  */
 #include "loop_int.h"
 
@@ -21,7 +21,7 @@ static void on_idle(uv_idle_t *idle);
 static void on_measure(uv_prepare_t *measure);
 static void on_wake(uv_async_t *wake);
 
-static void own_handles_start(struct loop *l)
+static void handles_start(struct loop *l)
 {
 	int rc = uv_async_init(&l->uv, &l->wake, on_wake);
 
@@ -54,7 +54,7 @@ bool loop_new(struct loop **out, struct err *e)
 	list_init(&l->running);
 	list_init(&l->posts);
 	pthread_mutex_init(&l->lock, NULL);
-	own_handles_start(l);
+	handles_start(l);
 	l->measured_ns = uv_hrtime();
 	signal(SIGPIPE,
 	       SIG_IGN); /* a closed peer is an error of write() and must not end the process */
@@ -255,7 +255,7 @@ static void log_not_freed(const struct loop *l)
 		log_error("loop.not_freed", "a last deferred callback is still waiting");
 }
 
-static void on_foreign(uv_handle_t *handle, void *unused)
+static void log_unclosed_handle(uv_handle_t *handle, void *unused)
 {
 	(void)unused;
 	log_error("loop.not_freed", "a %s handle of a library was never closed",
@@ -282,7 +282,7 @@ void loop_free(struct loop **loop)
 		;
 	rc = uv_loop_close(&l->uv);
 	if (rc != 0)
-		uv_walk(&l->uv, on_foreign, NULL);
+		uv_walk(&l->uv, log_unclosed_handle, NULL);
 	assert(rc == 0);
 	pthread_mutex_destroy(&l->lock);
 	mem_free(l);

@@ -76,7 +76,7 @@ static struct pool_job *job_take(struct pool *p)
 	return job;
 }
 
-static void job_give_back(struct pool *p, struct pool_job *job)
+static void job_return(struct pool *p, struct pool_job *job)
 {
 	bool post;
 
@@ -100,7 +100,7 @@ static void *worker(void *arg)
 				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICE_INCREMENT);
 	while ((job = job_take(p)) != NULL) {
 		job->run(job);
-		job_give_back(p, job);
+		job_return(p, job);
 	}
 	return NULL;
 }
@@ -164,7 +164,7 @@ void pool_remove_thread(struct pool *p)
 	p->surplus++;
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	threads_join_until(p, &now); /* joins those that have ended before */
+	threads_join_until(p, &now); /* joins threads that have already ended */
 }
 
 struct pool *pool_new(struct loop *l, const char *name, size_t threads)
@@ -247,8 +247,8 @@ static void on_finished(void *owner)
 	struct pool *p = owner;
 
 	if (p->is_freed) {
-		pool_destroy(p); /* pool_free called done for all jobs and freeing the block is left
-				    to this callback */
+		pool_destroy(p); /* pool_free has called done for all jobs; this callback frees
+				    the block */
 		return;
 	}
 	pthread_mutex_lock(&p->lock);

@@ -1,3 +1,4 @@
+/* Begins the operations of a round, a limited number at a time (rounds.h). */
 #include "vesper/rounds.h"
 
 #include <assert.h>
