@@ -23,7 +23,7 @@ static struct config *config_new(void)
 	c->is_set = mem_alloc(config_key_count * sizeof(bool));
 	c->variables = mem_alloc(config_key_count * sizeof(char *));
 	for (size_t i = 0; i < config_key_count; i++) {
-		const char *text = config_keys[i].initial;
+		const char *text = config_keys[i].default_json;
 		bool ok = json_parse(text, strlen(text), FAULTS_BYTES_MAX, &c->values[i], NULL);
 		assert(ok);
 		(void)ok;
@@ -207,6 +207,6 @@ void config_print_keys(struct buf *out)
 	buf_str(out, "| key | takes effect | default | meaning |\n| --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < config_key_count; i++)
 		buf_printf(out, "| `%s` | %s | `%s` | %s |\n", config_keys[i].name,
-			   when_name(config_keys[i].when), config_keys[i].initial,
+			   when_name(config_keys[i].when), config_keys[i].default_json,
 			   config_keys[i].about);
 }

@@ -63,8 +63,8 @@ static bool text_check(const struct config_key *key, const json_t *value, const 
 		  today.day.year > CONFIG_YEAR_MAX))
 		config_fault_add(
 			m,
-			"%s: must be a date, YYYY-MM-DD, of the years %d to %d; a time may "
-			"follow, T12:00 or T12:00-07:00",
+			"%s: must be a date (YYYY-MM-DD) in the years %d to %d, optionally with a "
+			"time (T12:00 or T12:00-07:00)",
 			where, CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
 	else if (key->choices && !is_choice(key->choices, text))
 		config_fault_add(m, "%s: must be one of %s", where, key->choices);
@@ -162,15 +162,15 @@ static bool provider_check(const json_t *provider, struct err *e)
 	static const char *const names[] = {"name",    "kind",  "base_url", "key", "key_file",
 					    "version", "model", "models",   NULL};
 	const char *name, *kind, *url = NULL;
-	const char *rest = "";
+	const char *unused = "";
 	if (!json_is_object(provider))
 		return err_set(e, ERR_INPUT, "must be an object");
 	if (!json_check_members(provider, names, e) || !json_get_str(provider, "name", &name, e) ||
 	    !json_get_str(provider, "kind", &kind, e) ||
 	    !json_opt_str(provider, "base_url", &url, e) ||
-	    !json_opt_str(provider, "key", &rest, e) ||
-	    !json_opt_str(provider, "key_file", &rest, e) ||
-	    !json_opt_str(provider, "version", &rest, e) || !models_check(provider, e))
+	    !json_opt_str(provider, "key", &unused, e) ||
+	    !json_opt_str(provider, "key_file", &unused, e) ||
+	    !json_opt_str(provider, "version", &unused, e) || !models_check(provider, e))
 		return false;
 	if (*name == '\0' || strcmp(name, "rules") == 0)
 		return err_set(e, ERR_INPUT,
@@ -225,7 +225,7 @@ static bool is_tenant_id(const char *id)
 		       len;
 }
 
-static bool tenant_check(const char *id, const json_t *files, struct err *e)
+static bool tenant_check(const char *id, const json_t *tenant, struct err *e)
 {
 	static const char *const names[] = {"warehouse", "store",   "timezone", "claim",
 					    "packs",     "sources", NULL};
@@ -237,15 +237,15 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id must have 1 to %d letters, digits, _ or -",
 			       TENANT_BYTES_MAX);
-	if (!json_is_object(files))
+	if (!json_is_object(tenant))
 		return err_set(e, ERR_INPUT, "must be an object");
-	if (!json_check_members(files, names, e) ||
-	    !json_opt_str(files, "warehouse", &warehouse, e) ||
-	    !json_opt_str(files, "store", &store, e) ||
-	    !json_opt_str(files, "timezone", &zone, e) ||
-	    !json_opt_str(files, "claim", &claim, e) ||
-	    !json_opt_array(files, "packs", &packs, e) ||
-	    !json_opt_object(files, "sources", &sources, e))
+	if (!json_check_members(tenant, names, e) ||
+	    !json_opt_str(tenant, "warehouse", &warehouse, e) ||
+	    !json_opt_str(tenant, "store", &store, e) ||
+	    !json_opt_str(tenant, "timezone", &zone, e) ||
+	    !json_opt_str(tenant, "claim", &claim, e) ||
+	    !json_opt_array(tenant, "packs", &packs, e) ||
+	    !json_opt_object(tenant, "sources", &sources, e))
 		return false;
 	json_object_foreach(sources, source, file)
 		if (!json_is_string(file) || !is_file_name(json_string_value(file)))
@@ -274,17 +274,18 @@ static bool shares_source_file(const json_t *a, const json_t *b)
 }
 
 /* Two tenants in one file would not be isolated. */
-static const char *shares_file(const json_t *tenants, const char *id, const json_t *files)
+static const char *shares_file(const json_t *tenants, const char *id, const json_t *tenant)
 {
 	const char *other;
-	json_t *others;
-	json_object_foreach((json_t *)tenants, other, others) {
+	json_t *other_tenant;
+	json_object_foreach((json_t *)tenants, other, other_tenant) {
 		if (strcmp(other, id) == 0)
 			return NULL;
-		if (json_equal(json_object_get(files, "warehouse"),
-			       json_object_get(others, "warehouse")) ||
-		    json_equal(json_object_get(files, "store"), json_object_get(others, "store")) ||
-		    shares_source_file(files, others))
+		if (json_equal(json_object_get(tenant, "warehouse"),
+			       json_object_get(other_tenant, "warehouse")) ||
+		    json_equal(json_object_get(tenant, "store"),
+			       json_object_get(other_tenant, "store")) ||
+		    shares_source_file(tenant, other_tenant))
 			return other;
 	}
 	return NULL;
@@ -301,11 +302,11 @@ static const char *claim_value(const char *id, const json_t *tenant)
 static bool shares_claim(const json_t *tenants, const char *id, const json_t *tenant)
 {
 	const char *other;
-	json_t *others;
-	json_object_foreach((json_t *)tenants, other, others) {
+	json_t *other_tenant;
+	json_object_foreach((json_t *)tenants, other, other_tenant) {
 		if (strcmp(other, id) == 0)
 			return false;
-		if (strcmp(claim_value(id, tenant), claim_value(other, others)) == 0)
+		if (strcmp(claim_value(id, tenant), claim_value(other, other_tenant)) == 0)
 			return true;
 	}
 	return false;
@@ -315,19 +316,19 @@ static bool tenants_check(const json_t *value, const char *where, struct config_
 {
 	int before = m->count;
 	const char *id;
-	json_t *files;
+	json_t *tenant;
 	if (json_object_size(value) == 0)
 		config_fault_add(m, "%s: must be an object with at least one tenant", where);
-	json_object_foreach((json_t *)value, id, files) {
-		const char *other = shares_file(value, id, files);
+	json_object_foreach((json_t *)value, id, tenant) {
+		const char *other = shares_file(value, id, tenant);
 		struct err e;
 
-		if (!tenant_check(id, files, &e))
+		if (!tenant_check(id, tenant, &e))
 			config_fault_add(m, "%s.%.*s: %s", where, STR_CUT(id, 64), e.text);
 		else if (other)
 			config_fault_add(m, "%s.%s: shares a file with tenant %s", where, id,
 					 other);
-		else if (shares_claim(value, id, files))
+		else if (shares_claim(value, id, tenant))
 			config_fault_add(m, "%s.%s: shares its claim with another tenant", where,
 					 id);
 	}

@@ -14,7 +14,7 @@
 
 enum key_type {
 	KEY_TEXT,
-	KEY_DATE, /* text, "" or a date, with a time or without (moment_parse) */
+	KEY_DATE, /* text: empty, or a date with or without a time (moment_parse) */
 	KEY_INT,
 	KEY_BOOL,
 	KEY_LIST,      /* of texts */
@@ -41,8 +41,8 @@ struct config_key {
 	const char *name;
 	enum config_when when;
 	enum key_type type;
-	const char *initial; /* the default, as JSON */
-	int64_t min;         /* KEY_INT */
+	const char *default_json; /* the default value */
+	int64_t min;              /* KEY_INT */
 	int64_t max;
 	const char *choices; /* KEY_TEXT: the only values, "a|b|c"; NULL: any */
 	bool secret;
@@ -64,7 +64,7 @@ struct config {
 int config_key_find(const char *name, size_t len);
 /* The known key with the most similar spelling; NULL: none is similar. */
 const char *config_key_nearest(const char *name);
-/* The same for a variable (VESPER_AUTH_ORIGIN); the result is written as a variable. */
+/* As config_key_nearest, for a variable (VESPER_AUTH_ORIGIN); writes the name of a variable. */
 bool config_variable_nearest(struct str name, char *out, size_t size);
 
 struct config_faults {

@@ -10,25 +10,25 @@
 
 #include "vesper/limits.h"
 
-#define TEXT(name, when, initial, choices, about)                                                  \
+#define TEXT(name, when, default_json, choices, about)                                             \
 	{                                                                                          \
-		name, CONFIG_##when, KEY_TEXT, initial, 0, 0, choices, false, about                \
+		name, CONFIG_##when, KEY_TEXT, default_json, 0, 0, choices, false, about           \
 	}
 #define SECRET(name, when, about)                                                                  \
 	{                                                                                          \
 		name, CONFIG_##when, KEY_TEXT, "\"\"", 0, 0, NULL, true, about                     \
 	}
-#define INT(name, when, initial, min, max, about)                                                  \
+#define INT(name, when, default_json, min, max, about)                                             \
 	{                                                                                          \
-		name, CONFIG_##when, KEY_INT, #initial, min, max, NULL, false, about               \
+		name, CONFIG_##when, KEY_INT, #default_json, min, max, NULL, false, about          \
 	}
 #define BOOL(name, when, about)                                                                    \
 	{                                                                                          \
 		name, CONFIG_##when, KEY_BOOL, "false", 0, 0, NULL, false, about                   \
 	}
-#define OTHER(name, when, type, initial, about)                                                    \
+#define OTHER(name, when, type, default_json, about)                                               \
 	{                                                                                          \
-		name, CONFIG_##when, type, initial, 0, 0, NULL, false, about                       \
+		name, CONFIG_##when, type, default_json, 0, 0, NULL, false, about                  \
 	}
 
 #define DAYS       "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
@@ -183,7 +183,7 @@ TEXT ("log.format", LIVE, "\"auto\"", "auto|json|text",                "auto: te
 
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-#define NEAR_EDITS_MAX 3
+#define SIMILAR_EDITS_MAX 3
 
 int config_key_find(const char *name, size_t len)
 {
@@ -197,7 +197,7 @@ int config_key_find(const char *name, size_t len)
 const char *config_key_nearest(const char *name)
 {
 	const char *nearest = NULL;
-	size_t fewest = NEAR_EDITS_MAX + 1;
+	size_t fewest = SIMILAR_EDITS_MAX + 1;
 	for (size_t i = 0; i < config_key_count; i++) {
 		size_t edits = str_edit_distance(str_of(name), str_of(config_keys[i].name));
 		if (edits < fewest) {
@@ -215,7 +215,7 @@ static char variable_char(char c)
 
 bool config_variable_nearest(struct str name, char *out, size_t size)
 {
-	size_t fewest = NEAR_EDITS_MAX + 1;
+	size_t fewest = SIMILAR_EDITS_MAX + 1;
 
 	for (size_t i = 0; i < config_key_count; i++) {
 		char variable[NAME_BYTES] = "VESPER_";
@@ -230,5 +230,5 @@ bool config_variable_nearest(struct str name, char *out, size_t size)
 			out[n] = '\0';
 		}
 	}
-	return fewest <= NEAR_EDITS_MAX;
+	return fewest <= SIMILAR_EDITS_MAX;
 }

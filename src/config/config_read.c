@@ -76,7 +76,7 @@ static const char *const short_names[][2] = {
 	{"VESPER_JWT_SECRET", "auth.jwt_secret"},
 };
 
-/* Variables of other programs or of main, or set by a container platform for a service of this
+/* Variables of other programs or of setup.c, or set by a container platform for a service of this
  * name.
  */
 static const char *const foreign_names[] = {"VESPER_CONFIG", "VESPER_URL", "VESPER_TOKEN"};

@@ -1,6 +1,6 @@
 /*
  * Reads the same file and environment again while the program runs. Keys that may change get their
- * new values; all others keep the values of the start, and are reported.
+ * new values; all others keep their initial values, and their changes are reported.
  */
 #include "config_int.h"
 
@@ -48,7 +48,7 @@ static json_t *merge_sources(const struct listener *l, const json_t *read)
 	return merged;
 }
 
-/* A tenant's files for the sources. NULL: it names none. */
+/* A tenant's files for the sources. NULL: the tenant names no files. */
 static json_t *merge_files(const char *tenant, const json_t *old, const json_t *read,
 			   const struct listener *l)
 {
@@ -155,10 +155,10 @@ static json_t *merge_value(const struct config_key *key, json_t *old, json_t *re
 }
 
 bool config_reload(const struct config *old, const char *path, char *const *env,
-		   void (*keeps)(void *owner, const char *name), void *owner, struct config **out,
-		   struct err *e)
+		   void (*on_needs_restart)(void *owner, const char *name), void *owner,
+		   struct config **out, struct err *e)
 {
-	const struct listener l = {keeps, owner, config_json(old, "sources")};
+	const struct listener l = {on_needs_restart, owner, config_json(old, "sources")};
 	if (!config_load(path, env, out, e))
 		return false;
 	for (size_t i = 0; i < config_key_count; i++) {
