@@ -34,7 +34,7 @@ static void count_takeover(const char *outcome)
 {
 	static const struct metric takeovers = {
 		.name = "vesper_cluster_takeovers_total",
-		.help = "Turns of replicas that have ended, by outcome on this replica.",
+		.help = "Takeovers of turns of dead replicas, by outcome on this replica.",
 		.labels = {"outcome"},
 	};
 
@@ -62,8 +62,8 @@ static void announce_run(struct local_turn *h)
 						  number_text(CLUSTER_LEASE_MS, ms)});
 }
 
-/* Starts the turn here, or closes it here. */
-static void adopt_turn(struct cluster *c, const struct takeover *t, const struct loaded *l,
+/* Continues the turn on this replica, or closes it. */
+static void adopt_turn(struct cluster *c, const struct takeover *t, const struct loaded_turn *l,
 		       struct stream_log *log)
 {
 	struct local_turn *h = local_turn_find(c, t->turn_id);
@@ -109,7 +109,7 @@ static void refuse_takeover(const struct takeover *t)
 			(const struct str[]){STR("SREM"), str_of(c->turns), {member, (size_t)n}});
 }
 
-static void on_loaded(void *owner, const struct loaded *l, struct stream_log *log)
+static void on_loaded(void *owner, const struct loaded_turn *l, struct stream_log *log)
 {
 	struct takeover *t = owner;
 	struct cluster *c = t->request.cluster;
@@ -297,7 +297,7 @@ static bool on_beat(struct cluster_request *q, const redisReply *reply)
 		 * reaping. */
 		while (text.n > 0 && now - c->heartbeat.connected_since_ms > c->lease_ms) {
 			word = next_word(&text);
-			if (!decline_is_fresh(c, word))
+			if (!decline_is_pending(c, word))
 				reap(c, word);
 		}
 	}

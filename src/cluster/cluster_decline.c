@@ -80,7 +80,7 @@ void cluster_decline(void *self, const char *holder)
 						  number_text(CLUSTER_STREAM_TTL_MS, ttl)});
 }
 
-bool decline_is_fresh(const struct cluster *c, struct str silent)
+bool decline_is_pending(const struct cluster *c, struct str silent)
 {
 	size_t n = strlen(c->replica);
 

@@ -65,7 +65,7 @@ static void on_watchers(void *owner, size_t watchers)
 	signal_watchers(f);
 }
 
-struct follow *follow_new(struct cluster *c, const struct loaded *l, const char *tenant)
+struct follow *follow_new(struct cluster *c, const struct loaded_turn *l, const char *tenant)
 {
 	struct follow *f = mem_alloc(sizeof(*f));
 
@@ -139,7 +139,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 	if (release_ended(f))
 		return log;
 	f->is_read = true;
-	/* XREAD returns entries after an ID, XRANGE entries from an ID on. */
+	/* XREAD returns the entries after an ID; XRANGE includes the entry with that ID. */
 	while (id.n > 0 && id.p[id.n - 1] != '-')
 		id.n--;
 	if (id.n > 0 && number_read(str_of(entry_id + id.n), &first) && first > 0)

@@ -71,7 +71,7 @@ struct local_turn {
 	uint64_t acked_entry, sent_entry; /* first event of the newest acknowledged entry, and of
 					     the newest sent one */
 	bool is_sending;                  /* an entry is under way */
-	bool has_news;
+	bool has_new_events;
 	int64_t flushed_ms;
 	struct list viewers; /* struct viewer: viewers on other replicas */
 };
@@ -110,7 +110,7 @@ void cluster_key(char out[CLUSTER_KEY_BYTES], const char *kind, const char *tena
 		 const char *name);
 struct str number_text(uint64_t n, char out[24]);
 MUST_CHECK bool number_read(struct str text, uint64_t *out);
-/* Cuts the next word off the text; "" at its end. */
+/* Removes the next word from the text and returns it; "" at its end. */
 struct str next_word(struct str *text);
 /* Seals with a key that is derived for this purpose only. */
 void cluster_seal(const struct cluster *c, struct buf *out, const char *purpose, struct str plain);
@@ -124,13 +124,13 @@ struct local_turn *local_turn_new(struct cluster *c, const char *holder, const c
 void local_turn_free(struct local_turn *h);
 /* Hands over all turns of this replica. */
 void local_turns_hand_over(void *cluster);
-/* Tells the other replicas to take over, once all local events are written. */
+/* Asks the other replicas to take over, once all local events are written. */
 void local_turns_check_handed_over(struct cluster *c);
-/* Deletes an ended turn that may be registered on the server. False: the link is down. */
-bool local_turn_forget(struct local_turn *h);
+/* Deletes an ended turn that may be registered on the server. False: the link is unavailable. */
+bool local_turn_unregister(struct local_turn *h);
 /* Removes the turn from this replica's set. */
 void local_turn_unlist(struct local_turn *h);
-/* Registers a turn that the server does not know. */
+/* Registers a turn that is not registered on the server. */
 void local_turn_register(struct local_turn *h);
 /* Another replica owns the turn: gives it up here. */
 void local_turn_give_up(struct local_turn *h);
@@ -151,7 +151,7 @@ void on_publish_timer(void *cluster);
 /* ---- cluster_load.c ---- */
 
 /* A turn's data on the server. */
-struct loaded {
+struct loaded_turn {
 	const char *turn_id;
 	const char *replica;
 	struct principal *who;
@@ -161,8 +161,8 @@ struct loaded {
 	bool is_over;
 };
 /* Loads a turn into the hub: a new follower, or an existing log brought up to date. `log` NULL:
- * there is none; `loaded` NULL: the server did not reply. */
-typedef void (*load_cb)(void *owner, const struct loaded *loaded, struct stream_log *log);
+ * not found; `turn` NULL: the server did not reply. */
+typedef void (*load_cb)(void *owner, const struct loaded_turn *turn, struct stream_log *log);
 /* `reader`: succeeds only if this principal may read the turn; NULL: for a takeover. */
 struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_id,
 			const struct principal *reader, load_cb cb, void *owner);
@@ -176,7 +176,7 @@ MUST_CHECK bool cluster_add_entry(const struct cluster *c, const char *turn_id,
 struct follow;
 struct follow *follow_of(const struct cluster *c, const char *turn_id);
 /* Creates the log of a turn on another replica; later entries are read from now on. */
-struct follow *follow_new(struct cluster *c, const struct loaded *l, const char *tenant);
+struct follow *follow_new(struct cluster *c, const struct loaded_turn *l, const char *tenant);
 struct stream_log *follow_log(const struct follow *f);
 /* Follows a turn that another replica took from this one, from the entry that begins with
  * `entry`. */
@@ -200,7 +200,7 @@ void cluster_interrupt_read(struct cluster *c);
 /* ---- cluster_decline.c ---- */
 void cluster_decline(void *cluster, const char *holder);
 /* Returns true while other replicas may still take over the turns that this one declined. */
-bool decline_is_fresh(const struct cluster *c, struct str silent);
+bool decline_is_pending(const struct cluster *c, struct str silent);
 
 /* ---- cluster.c ---- */
 void cluster_close(void *self);

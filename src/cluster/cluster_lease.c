@@ -147,7 +147,7 @@ void local_turns_check_handed_over(struct cluster *c)
 	redis_link_flush(c->write_link);
 }
 
-bool local_turn_forget(struct local_turn *h)
+bool local_turn_unregister(struct local_turn *h)
 {
 	char hash[CLUSTER_KEY_BYTES];
 
@@ -156,7 +156,7 @@ bool local_turn_forget(struct local_turn *h)
 	cluster_key(hash, "t", h->tenant, h->holder);
 	update_turn_set(h, false, true);
 	cluster_send_first(h->cluster, 7,
-			   (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
+			   (const struct str[]){STR("EVAL"), STR(UNREGISTER_SCRIPT), STR("3"),
 						str_of(h->lease_key), str_of(h->once_key),
 						str_of(hash), str_of(h->holder)});
 	return true;
@@ -190,7 +190,7 @@ static void add_member(struct local_turn *h, struct str name, struct str value)
 	buf_deinit(&sealed);
 }
 
-static int members_into(const struct local_turn *h, struct str *argv)
+static int copy_members(const struct local_turn *h, struct str *argv)
 {
 	size_t at = 0;
 	int n = 0;
@@ -251,7 +251,7 @@ static struct lease read_lease(struct str text)
 	return out.kind == LEASE_UNKNOWN ? none : out;
 }
 
-static void registered(struct local_turn *h, uint64_t fence)
+static void set_registered(struct local_turn *h, uint64_t fence)
 {
 	struct stream_log *log =
 		h->watch ? stream_watch_log(h->watch) : stream_running(h->cluster->hub, h->holder);
@@ -282,7 +282,7 @@ static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 	}
 	if (h && lease.kind == LEASE_ACQUIRED) {
 		memcpy(lease.holder, h->holder, UUID_BYTES);
-		registered(h, lease.fence);
+		set_registered(h, lease.fence);
 	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {
 		update_turn_set(h, false, false);
 		local_turn_free(h);
@@ -337,7 +337,7 @@ static struct op *send_acquire(struct local_turn *h, bool ignore_once, lease_cb 
 	update_turn_set(
 		h, true,
 		cb != NULL); /* before the lease: otherwise a takeover would miss the turn */
-	cluster_request_send(&a->request, 13 + members_into(h, argv + 13), argv);
+	cluster_request_send(&a->request, 13 + copy_members(h, argv + 13), argv);
 	return &a->request.op;
 }
 

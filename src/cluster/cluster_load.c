@@ -168,18 +168,18 @@ static bool read_members(struct load_request *l, const redisReply *reply)
 
 /* ---- result ---- */
 
-static struct loaded loaded_of(const struct load_request *l)
+static struct loaded_turn loaded_of(const struct load_request *l)
 {
-	return (struct loaded){.turn_id = l->turn_id,
-			       .replica = l->replica,
-			       .who = l->who,
-			       .session_id = l->session_id,
-			       .lease_key = l->lease_key,
-			       .takeover_data = {l->takeover_data.p, l->takeover_data.n},
-			       .is_over = l->is_over};
+	return (struct loaded_turn){.turn_id = l->turn_id,
+				    .replica = l->replica,
+				    .who = l->who,
+				    .session_id = l->session_id,
+				    .lease_key = l->lease_key,
+				    .taking = {l->taking.p, l->taking.n},
+				    .is_over = l->is_over};
 }
 
-static bool answer_none(struct load_request *l, const struct loaded *known)
+static bool answer_none(struct load_request *l, const struct loaded_turn *known)
 {
 	l->cb(l->owner, known, NULL);
 	return true;
@@ -189,14 +189,14 @@ static bool answer_none(struct load_request *l, const struct loaded *known)
  * here. A follower that others read is not dropped for this one. */
 static bool answer_log(struct load_request *l)
 {
-	const struct loaded known = loaded_of(l);
+	const struct loaded_turn known = loaded_of(l);
 	struct cluster *c = l->request.cluster;
-	struct stream_log *here = stream_find_local(c->hub, l->turn_id);
+	struct stream_log *local_log = stream_find_local(c->hub, l->turn_id);
 	struct follow *f = follow_of(c, l->turn_id);
 
-	if (here && (l->reader || !f)) {
+	if (local_log && (l->reader || !f)) {
 		l->cb(l->owner, &known,
-		      !l->reader || stream_may_read(here, l->reader) ? here : NULL);
+		      !l->reader || stream_may_read(local_log, l->reader) ? local_log : NULL);
 		return true;
 	}
 	if (l->last == 0 && !l->has_no_events) /* its first events are lost */
@@ -206,7 +206,7 @@ static bool answer_log(struct load_request *l)
 	if ((l->reader && !stream_may_read(follow_log(f), l->reader)) ||
 	    !add_events(follow_log(f), (struct str){l->events.p, l->events.n},
 			stream_last_seq(follow_log(f)))) {
-		if (!here)
+		if (!local_log)
 			follow_drop(f);
 		return answer_none(l, &known);
 	}
@@ -216,7 +216,7 @@ static bool answer_log(struct load_request *l)
 
 /* ---- pages ---- */
 
-static void ask_page(struct load_request *l)
+static void request_page(struct load_request *l)
 {
 	char key[CLUSTER_KEY_BYTES], count[24];
 
@@ -238,7 +238,7 @@ static void next_after(struct load_request *l, struct str id)
 
 static bool on_page(struct load_request *l, const redisReply *reply)
 {
-	const struct loaded known = loaded_of(l);
+	const struct loaded_turn known = loaded_of(l);
 
 	if (!reply || reply->type != REDIS_REPLY_ARRAY)
 		return answer_none(l, NULL);
@@ -250,14 +250,14 @@ static bool on_page(struct load_request *l, const redisReply *reply)
 	}
 	if (reply->elements < CLUSTER_PAGE)
 		return answer_log(l);
-	ask_page(l);
+	request_page(l);
 	return false;
 }
 
 static bool on_reply(struct cluster_request *q, const redisReply *reply)
 {
 	struct load_request *l = (struct load_request *)q;
-	const struct loaded none = {.turn_id = l->turn_id};
+	const struct loaded_turn none = {.turn_id = l->turn_id};
 
 	if (l->has_members)
 		return on_page(l, reply);
@@ -266,7 +266,7 @@ static bool on_reply(struct cluster_request *q, const redisReply *reply)
 	if (!read_members(l, reply))
 		return answer_none(l, &none);
 	l->has_members = true;
-	ask_page(l);
+	request_page(l);
 	return false;
 }
 
@@ -338,7 +338,7 @@ static void answer_found(struct find_operation *f, struct stream_log *log, const
 	cb(owner, log, e);
 }
 
-static void on_found(void *owner, const struct loaded *l, struct stream_log *log)
+static void on_found(void *owner, const struct loaded_turn *l, struct stream_log *log)
 {
 	struct find_operation *f = owner;
 	struct err e = {0};

@@ -47,7 +47,7 @@ static void on_new_events(void *owner)
 	struct cluster *c = h->cluster;
 	int64_t wait = flush_wait_ms(h);
 
-	h->has_news = true;
+	h->has_new_events = true;
 	if (wait <= 0 || stream_is_closed(stream_watch_log(h->watch)))
 		flush(h);
 	else if (!timer_is_active(c->flush_timer))
@@ -210,7 +210,7 @@ static void flush(struct local_turn *h)
 			publish_from(h, log, h->acked);
 		}
 	}
-	h->has_news = h->has_news && !h->is_sending && last > h->acked;
+	h->has_new_events = h->has_new_events && !h->is_sending && last > h->acked;
 	buf_deinit(&plain);
 }
 
@@ -224,7 +224,7 @@ void on_publish_timer(void *owner)
 		struct local_turn *h = hashmap_item(node, struct local_turn, by_holder);
 		int64_t wait = flush_wait_ms(h);
 
-		if (!h->has_news || !h->watch)
+		if (!h->has_new_events || !h->watch)
 			continue;
 		if (wait <= 0) {
 			flush(h);
@@ -292,9 +292,9 @@ static void turn_finish(struct local_turn *h)
 void publish_tick(struct local_turn *h, int64_t now_ms)
 {
 	/* The turn may be registered without its events or its end. A duplicate message must not be
-	 * led to it. */
+	 * routed to it. */
 	if (h->is_released && !h->is_handed_over && (h->fence ? !h->watch : h->may_be_registered)) {
-		if (local_turn_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
+		if (local_turn_unregister(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
 			local_turn_free(h);
 		return;
 	}

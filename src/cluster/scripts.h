@@ -12,8 +12,8 @@
 	"if fence <= last then fence = last + 1 end "                                              \
 	"local f = string.format('%.0f', fence) redis.call('SET', " key ", f) "
 
-/* KEYS x c t f s; ARGV turn replica lease_ms keep_ms anew, then names and values of the hash.
- * Returns "again turn replica", "held turn replica fence" or "ours fence". */
+/* KEYS x c t f s; ARGV turn replica lease_ms keep_ms ignore_once, then names and values of the
+ * hash. Returns "again turn replica", "held turn replica fence" or "ours fence". */
 #define ACQUIRE_SCRIPT                                                                             \
 	"local named = string.sub(KEYS[2], -5) ~= ':none' "                                        \
 	"local again = named and ARGV[5] == '0' and redis.call('GET', KEYS[2]) "                   \
@@ -37,10 +37,11 @@
 	"return 0"
 
 /* KEYS x c t; ARGV turn: deletes the turn, which will emit no more events, so that no message is
- * led to it. */
-#define FORGET_SCRIPT                                                                              \
-	"for i = 1, 2 do local of = redis.call('GET', KEYS[i]) "                                   \
-	"if of and string.sub(of, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[i]) end "    \
+ * routed to it. */
+#define UNREGISTER_SCRIPT                                                                          \
+	"for i = 1, 2 do local turn = redis.call('GET', KEYS[i]) "                                 \
+	"if turn and string.sub(turn, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[i]) "    \
+	"end "                                                                                     \
 	"end return redis.call('DEL', KEYS[3])"
 
 /* KEYS s t; ARGV fence first last bytes keep_ms over. Returns "gone": no hash; "lost": another
@@ -56,7 +57,7 @@
 	"return 'have ' .. ARGV[3]"
 
 /* KEYS alive, dead:<replica>, turns:<replica>; ARGV replica lease_ms. Returns "0" if another
- * replica has declared this one dead, else "1", how many turns its set has, and the silent
+ * replica has declared this one dead, else "1", the number of turns in its set, and the silent
  * replicas. After a data loss no replica counts as dead. */
 #define BEAT_SCRIPT                                                                                \
 	"if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DEL', KEYS[2]) return '0' end "    \
@@ -97,8 +98,8 @@
 	"redis.call('SREM', KEYS[2], ARGV[1]) redis.call('SADD', KEYS[3], ARGV[1]) "               \
 	"redis.call('ZADD', KEYS[1], '0', ARGV[2] .. '!') return 'passed'"
 
-/* KEYS alive, turns:<replica>; ARGV replica. The replica ends: others take its remaining turns with
- * their next heartbeat. */
+/* KEYS alive, turns:<replica>; ARGV replica. The replica stops: others take over its remaining
+ * turns with their next heartbeat. */
 #define LEAVE_SCRIPT                                                                               \
 	"if redis.call('EXISTS', KEYS[2]) == 1 then "                                              \
 	"return redis.call('ZADD', KEYS[1], '0', ARGV[1]) end "                                    \
