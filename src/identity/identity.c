@@ -125,15 +125,15 @@ bool identity_can_apply(const struct identity *i, const struct identity_settings
 static void apply_keys(struct identity *i, struct identity_options o)
 {
 	struct err e = {0};
-	struct jwks *other;
+	struct jwks *replacement;
 
 	o.loop = i->loop;
 	o.http = i->http;
 	if (!i->jwks || jwks_apply_options(i->jwks, &o))
 		return;
 	jwks_free(&i->jwks);
-	if (jwks_new(&o, &other, &e))
-		i->jwks = other;
+	if (jwks_new(&o, &replacement, &e))
+		i->jwks = replacement;
 	assert(i->jwks); /* the settings have already checked the address */
 }
 

@@ -99,7 +99,9 @@ static bool choose_tenants(const struct config *c, struct arena *a, struct jwt_o
 
 	json_array_foreach(allowed, i, item)
 		if (!json_object_get(tenants, json_string_value(item)))
-			return err_set(e, ERR_INPUT, "auth.tenants: one of them is not in tenants");
+			return err_set(e, ERR_INPUT,
+				       "auth.tenants: must contain only tenants that are "
+				       "configured in tenants");
 	json_object_foreach((json_t *)tenants, id, tenant) {
 		const char *claim = json_string_value(json_object_get(tenant, "claim"));
 

@@ -21,7 +21,7 @@
 #define SECRET_BYTES 32
 #define SECRET_CHARS 52 /* SECRET_BYTES in base32 */
 #define ALPHABET     "abcdefghijklmnopqrstuvwxyz234567"
-#define LOOKUP_BYTES 65536 /* permissions are few short texts */
+#define LOOKUP_BYTES 65536 /* users have few permissions, with short names */
 
 /* The store's answer for a hash. */
 struct cached_token {
@@ -107,7 +107,7 @@ void personal_free(struct personal **personal)
 	mem_free(p);
 }
 
-/* ---- The text ---- */
+/* ---- token text ---- */
 
 void identity_generate_personal_token(const char *tenant, struct buf *out)
 {
@@ -144,7 +144,7 @@ static const char *tenant_of(const char *const *tenants, struct str token)
 	return NULL;
 }
 
-/* ---- Cached answers ---- */
+/* ---- cached tokens ---- */
 
 static void evict_expired(struct personal *p)
 {
@@ -195,7 +195,7 @@ static struct principal *copy_if_valid(const struct principal *who, struct err *
 	return NULL;
 }
 
-/* ---- Lookup in the store ---- */
+/* ---- lookup in the store ---- */
 
 struct lookup {
 	struct op op;
@@ -348,7 +348,7 @@ struct op *personal_reauthenticate(struct personal *p, const struct principal *w
 	return find(p, who->tenant, who->token_hash, out, e, cb, owner);
 }
 
-/* ---- Permissions of the owner ---- */
+/* ---- permissions of the owner ---- */
 
 static struct sign_in *sign_in_of(struct personal *p, const struct principal *who)
 {

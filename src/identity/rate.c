@@ -1,7 +1,8 @@
 /*
  * Limits the requests of users and tenants per minute with token buckets, which refill evenly, so
- * that no caller gains by waiting for a window's edge. When there are too many buckets, the least
- * recently used one of the tenant with the most buckets is evicted, since it is full again anyway.
+ * that no caller gains by waiting for the end of a window. When there are too many buckets, the
+ * least recently used one of the tenant with the most buckets is evicted, since it is full again
+ * anyway.
  */
 #include "rate.h"
 

@@ -1,4 +1,4 @@
-/* Starts a browser's sign-in; also holds what all operations share. */
+/* Starts a browser's sign-in, and creates and frees the state that all operations share. */
 #include "signin_int.h"
 
 #include <string.h>

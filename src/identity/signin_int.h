@@ -18,7 +18,7 @@ struct signin {
 	char *redirect_uri;
 	char *authorization; /* header of a client with a secret; NULL: a public client */
 	uint8_t login_key[HASH_SHA256_BYTES];
-	struct cache *cache; /* the shared cache, or `own` */
+	struct cache *cache; /* the shared cache, or `local_cache` */
 	struct cache *local_cache;
 	struct list running; /* operations */
 	size_t running_count;

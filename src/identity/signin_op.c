@@ -143,20 +143,20 @@ static bool check_issuer(const struct signin *s, const char *issuer, struct err 
 	return err_set(e, ERR_INPUT, "the reply is from another provider");
 }
 
-static bool check_return(struct signin_op *x, const struct signin_return *back)
+static bool check_return(struct signin_op *x, const struct signin_return *reply)
 {
 	struct err *e = &x->err;
 
-	if (!login_open(x->signin, back->cookie, x->arena, &x->login) || !back->state ||
-	    strlen(back->state) != strlen(x->login.state) ||
-	    !hash_equal(back->state, x->login.state, strlen(x->login.state)))
+	if (!login_open(x->signin, reply->cookie, x->arena, &x->login) || !reply->state ||
+	    strlen(reply->state) != strlen(x->login.state) ||
+	    !hash_equal(reply->state, x->login.state, strlen(x->login.state)))
 		return err_set(e, ERR_INPUT,
 			       "this browser has no sign-in in progress, or it has expired");
-	if (!check_issuer(x->signin, back->issuer, e) || !check_error(back->error, e))
+	if (!check_issuer(x->signin, reply->issuer, e) || !check_error(reply->error, e))
 		return false;
-	if (!back->code || !*back->code || strlen(back->code) > SIGNIN_CODE_BYTES_MAX)
+	if (!reply->code || !*reply->code || strlen(reply->code) > SIGNIN_CODE_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "the reply has no code");
-	x->code = arena_strdup(x->arena, back->code);
+	x->code = arena_strdup(x->arena, reply->code);
 	return !is_over_limit(x);
 }
 
@@ -186,13 +186,13 @@ static void on_used(void *owner, const struct cache_consume *consumed)
 		op_end(x);
 }
 
-struct op *signin_finish(struct signin *s, const struct signin_return *back, signin_session_cb cb,
+struct op *signin_finish(struct signin *s, const struct signin_return *reply, signin_session_cb cb,
 			 void *owner)
 {
 	struct signin_op *x = op_new(s, owner);
 
 	x->on_session = cb;
-	if (!check_return(x, back))
+	if (!check_return(x, reply))
 		return end_deferred(x);
 	x->pending = login_mark_used(s, x->login.state, on_used, x);
 	return &x->op;
@@ -317,7 +317,7 @@ static void on_locked(void *owner, bool locked)
 		timer_start(x->timer, SIGNIN_POLL_MS);
 	} else {
 		err_set_retry(&x->err, ERR_UPSTREAM,
-			      "another renewal of the session takes too long");
+			      "another renewal of the session is taking too long");
 		op_end(x);
 	}
 }

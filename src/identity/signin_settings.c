@@ -18,7 +18,7 @@ bool signin_check_public_url(const char *url, struct err *e)
 			       "only), because sign-ins return to it");
 	if (!host || !host[3] || strpbrk(host + 3, "/?#"))
 		return err_set(e, ERR_INPUT,
-			       "server.public_url: scheme and host alone, without a path");
+			       "server.public_url: must be scheme and host only, without a path");
 	for (const char *c = url; *c; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			return err_set(

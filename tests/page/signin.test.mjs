@@ -362,7 +362,7 @@ test('invalid settings are refused and named', async () => {
   const start = (more) => ({ demo: false, env: { VESPER_JWT_SECRET: undefined, ...provider.environment(more) } });
 
   await refusedStart(start({ VESPER_SERVER_PUBLIC_URL: 'http://vesper.example.com' }), /server\.public_url: must be an https address/);
-  await refusedStart(start({ VESPER_SERVER_PUBLIC_URL: 'https://vesper.example.com/chat' }), /server\.public_url: scheme and host alone/);
+  await refusedStart(start({ VESPER_SERVER_PUBLIC_URL: 'https://vesper.example.com/chat' }), /server\.public_url: must be scheme and host only/);
   await refusedStart(start({ VESPER_SIGNIN_SCOPES: 'profile' }), /signin\.scopes: must include openid/);
   await refusedStart(start({ VESPER_SIGNIN_PARAMETERS: '{"state":"x"}' }), /signin\.parameters: state/);
   await refusedStart(start({ VESPER_AUTH_JWKS_URL: `${provider.issuer}/jwks` }), /signin\.client_id: .*openid-configuration/);
