@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define DEFAULT_MODEL "vesper"
-#define BEGINNING     STR("{\"role\":\"assistant\",\"content\":\"\"}")
+#define FIRST_DELTA   STR("{\"role\":\"assistant\",\"content\":\"\"}")
 #define DONE          "data: [DONE]\n\n"
 
 struct openai_state {
@@ -280,7 +280,7 @@ static void openai_event(const struct wire_at *at, const struct event *e, struct
 	switch (e->kind) {
 	case EVENT_RUN_STARTED:
 		s->created_s = e->at_ms / 1000;
-		chunk(at, BEGINNING, out);
+		chunk(at, FIRST_DELTA, out);
 		break;
 	case EVENT_STATUS:
 		buf_printf(out, ": %s\n\n", e->u.status.phase);
@@ -308,9 +308,9 @@ const struct projection wire_openai = {
 	.event = openai_event,
 };
 
-/* ---- Whole ---- */
+/* ---- the whole response ---- */
 
-/* `finished`: end of the turn; NULL: there is no turn. */
+/* `finished`: end of the turn; NULL: a response without a turn. */
 static void message(struct json_out *j, const struct wire_at *at, struct str text,
 		    const struct event_run_finished *finished)
 {
@@ -392,7 +392,7 @@ void wire_openai_text(const struct wire_text *t, const struct wire_head *client,
 		jo_object_end(&j);
 		return;
 	}
-	chunk(&at, BEGINNING, out);
+	chunk(&at, FIRST_DELTA, out);
 	chunk_of_text(&at, t->text, out);
 	j = chunk_open(&at, out);
 	choice(&j, &at, STR("{}"), "stop");

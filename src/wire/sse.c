@@ -113,7 +113,7 @@ static void add_delta(struct json_out *j, struct str text)
 	jo_str(j, text);
 }
 
-/* The response is a complete view, for clients that kept no earlier events. */
+/* The response is a complete view, for clients that did not keep earlier events. */
 static void add_completed(struct json_out *j, const struct event *e, struct str text)
 {
 	jo_key(j, "response");
