@@ -238,8 +238,8 @@ static bool is_used(const struct planner_turn *t, const struct supervisor_reply 
 	return false;
 }
 
-/* Filters read by code stay unless the model overrides them; only those that some step takes are
- * used. */
+/* Filters read by code stay unless the model overrides them. Only filters that a step uses are
+ * kept. */
 static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_reply *r)
 {
 	const struct understanding *u = &t->reading->understood;

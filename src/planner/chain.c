@@ -204,12 +204,12 @@ static const char *parent_filter(const struct planner_turn *t, const struct refe
 static const json_t *placeholder_value(struct planner_turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
-	struct args nothing = {0};
+	struct args no_context = {0};
 	struct name_match m = {0};
 
 	if (!p || !p->entity ||
 	    name_book_resolve(know_names(t->core->know), t->core->who, p->entity,
-			      REFERENCE_PLACEHOLDER, &nothing, t->core->arena, &m) ||
+			      REFERENCE_PLACEHOLDER, &no_context, t->core->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
 	return json_own(t->core->arena,

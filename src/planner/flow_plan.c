@@ -121,7 +121,7 @@ static bool is_needed(const struct builder *m, const char *filter)
 	return false;
 }
 
-static bool is_open(const struct builder *m, const struct flow_line *ask)
+static bool is_unanswered(const struct builder *m, const struct flow_line *ask)
 {
 	return !filters_find(m->filters, ask->filter) && is_needed(m, ask->filter);
 }
@@ -134,7 +134,8 @@ static void wait_for_answers(const struct builder *m, const struct flow_line *l,
 	size_t n = 0;
 
 	for (const struct flow_line *ask = m->flow->lines; ask < l; ask++)
-		if (ask->kind == FLOW_ASK && is_open(m, ask) && flow_answer_param(l, ask->filter))
+		if (ask->kind == FLOW_ASK && is_unanswered(m, ask) &&
+		    flow_answer_param(l, ask->filter))
 			ids[n++] = ask_id(m, ask->filter);
 	if (n > 0)
 		t->depends_on = ids;
@@ -165,7 +166,7 @@ static struct task *add_task(struct builder *m, const struct flow_line *l, const
 
 static void add_ask(struct builder *m, const struct flow_line *l)
 {
-	if (is_open(m, l))
+	if (is_unanswered(m, l))
 		m->plan->tasks[m->plan->count++] = (struct task){
 			.id = ask_id(m, l->filter),
 			.ask = l,
