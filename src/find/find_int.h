@@ -38,8 +38,8 @@ static inline uint64_t find_hash(const struct token *t)
 	return hash ^ hash >> 32;
 }
 
-/* The position of a stem, or one near it, since hashes are evenly distributed. */
-static inline size_t find_term_near(const struct find_segment *s, uint64_t hash)
+/* The estimated position of a stem, since hashes are evenly distributed. */
+static inline size_t find_term_estimate(const struct find_segment *s, uint64_t hash)
 {
 	return (size_t)(((unsigned __int128)hash * s->term_count) >> 64);
 }

@@ -4,7 +4,7 @@
 /* Blank lines are written only before further text, and at most one in a row. */
 void find_normalize_text(struct str text, struct buf *out)
 {
-	size_t start = out->n, ends = 0, line = 0;
+	size_t start = out->n, newline_count = 0, blank_count = 0;
 
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i] ? text.p[i] : ' ';
@@ -15,19 +15,20 @@ void find_normalize_text(struct str text, struct buf *out)
 			c = '\n';
 		}
 		if (c == '\n') {
-			ends++;
-			line = 0;
+			newline_count++;
+			blank_count = 0;
 			continue;
 		}
 		if (c == ' ' || c == '\t') {
-			line++; /* blanks are written only before further text */
+			blank_count++; /* blanks are written only before further text */
 			continue;
 		}
-		for (size_t k = 0; out->n > start && k < (ends > 2 ? 2 : ends); k++)
+		for (size_t k = 0; out->n > start && k < (newline_count > 2 ? 2 : newline_count);
+		     k++)
 			buf_char(out, '\n');
-		for (; line > 0; line--)
-			buf_char(out, text.p[i - line] == '\t' ? '\t' : ' ');
-		ends = 0;
+		for (; blank_count > 0; blank_count--)
+			buf_char(out, text.p[i - blank_count] == '\t' ? '\t' : ' ');
+		newline_count = 0;
 		buf_char(out, c);
 	}
 	if (out->n > start)

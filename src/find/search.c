@@ -82,7 +82,7 @@ static void prefetch_next(const struct search *s, size_t doc, uint64_t hash)
 		return;
 	next = s->docs[doc + PREFETCH_DOCS]->segment;
 	if (next->term_count > 0)
-		__builtin_prefetch(&next->terms[find_term_near(next, hash)]);
+		__builtin_prefetch(&next->terms[find_term_estimate(next, hash)]);
 }
 
 static void weigh_stem(struct search *s, struct stem *stem)
@@ -267,13 +267,13 @@ static void score_all(const struct search *s, struct best *best)
 
 static double coverage(const struct search *s, const struct scored *best)
 {
-	double held = 0, all = 0;
+	double covered = 0, all = 0;
 
 	for (size_t i = 0; i < s->stem_count; i++) {
 		all += s->stems[i].idf;
-		held += best->stems >> i & 1 ? s->stems[i].idf : 0;
+		covered += best->stems >> i & 1 ? s->stems[i].idf : 0;
 	}
-	return all > 0 ? held / all : 0;
+	return all > 0 ? covered / all : 0;
 }
 
 static size_t count_of(const struct find_results *f, const struct find_doc *doc)

@@ -255,7 +255,7 @@ const struct find_term *find_term_of(const struct find_segment *s, uint64_t hash
 
 	if (s->term_count == 0)
 		return NULL;
-	at = find_term_near(s, hash);
+	at = find_term_estimate(s, hash);
 	while (at > 0 && s->terms[at].hash > hash)
 		at--;
 	while (at + 1 < s->term_count && s->terms[at].hash < hash)
