@@ -1,7 +1,7 @@
 /*
  * Calls with the service principal's token. One token serves all calls until shortly before it
  * expires. Concurrent calls share one sign-in, and a refused token is replaced once. When the
- * service throttles, no calls are made for as long as the service says.
+ * service throttles, no calls are made for the time that it requests.
  */
 #include "pbi_int.h"
 
@@ -15,7 +15,7 @@
 #include "vesper/mem.h"
 
 #define FORM_MAX      8192
-#define PAUSE_MS      1000 /* when the service does not say how long */
+#define PAUSE_MS      1000 /* if the service does not request a time */
 #define EXPIRES_S_MAX 86400
 
 struct pbi_service {
@@ -180,7 +180,7 @@ static bool token_parse(struct pbi_service *s, const json_t *reply, struct err *
 		return false;
 	/* Checked, since it is sent in a header. */
 	if (!*token || strpbrk(token, "\r\n ") || lifetime_s < 1 || lifetime_s > EXPIRES_S_MAX)
-		return err_set(e, ERR_UPSTREAM, "an invalid access token");
+		return err_set(e, ERR_UPSTREAM, "the access token is invalid");
 	token_clear(s);
 	s->token = mem_strdup(token);
 	s->token_until_ms = clock_mono_ms() + lifetime_s * 1000 - PBI_EARLY_MS;
