@@ -111,15 +111,15 @@ static void on_expiry(void *owner)
 
 void hub_add_finished(struct stream_hub *h, struct stream_log *log)
 {
-	struct share *over;
+	struct share *excess;
 
 	log->expires_ms = clock_mono_ms() + EVENT_LOG_TTL_MS;
 	list_append(&h->finished, &log->finished);
 	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log_bytes(log));
 	if (log->session_deleted)
 		hub_remove(h, log);
-	while ((over = shares_next_to_evict(&h->shares)))
-		hub_remove(h, list_item(over, struct stream_log, share));
+	while ((excess = shares_next_to_evict(&h->shares)))
+		hub_remove(h, list_item(excess, struct stream_log, share));
 	hub_expire(h);
 }
 

@@ -13,13 +13,13 @@
 #include "vesper/mem.h"
 #include "vesper/op_deferred.h"
 
-struct held {
+struct held_lease {
 	struct hashmap_node by_name, by_holder;
 	char *name; /* key of tenant and name */
 	char holder[UUID_BYTES];
 };
 
-struct once {
+struct once_record {
 	struct list node;
 	struct hashmap_node by_key;
 	char *key; /* key of tenant, name and once */
@@ -56,7 +56,7 @@ static char *name_key(const char *tenant, const char *name)
 
 /* ---- records ---- */
 
-static void held_free(struct memory *m, struct held *h)
+static void held_free(struct memory *m, struct held_lease *h)
 {
 	hashmap_remove(&m->held_by_name, &h->by_name);
 	hashmap_remove(&m->held_by_holder, &h->by_holder);
@@ -64,7 +64,7 @@ static void held_free(struct memory *m, struct held *h)
 	mem_free(h);
 }
 
-static void once_free(struct memory *m, struct once *o)
+static void once_free(struct memory *m, struct once_record *o)
 {
 	list_remove(&o->node);
 	hashmap_remove(&m->once_by_key, &o->by_key);
@@ -77,7 +77,7 @@ static void once_expire(struct memory *m)
 	int64_t now = clock_mono_ms();
 
 	list_each_safe(node, &m->once_records) {
-		struct once *oldest = list_item(node, struct once, node);
+		struct once_record *oldest = list_item(node, struct once_record, node);
 
 		if (oldest->until_ms > now)
 			return;
@@ -85,23 +85,23 @@ static void once_expire(struct memory *m)
 	}
 }
 
-static struct once *once_find(const struct memory *m, const char *key)
+static struct once_record *once_find(const struct memory *m, const char *key)
 {
 	struct hashmap_node *node = key ? hashmap_find(&m->once_by_key, str_of(key)) : NULL;
 
-	return node ? hashmap_item(node, struct once, by_key) : NULL;
+	return node ? hashmap_item(node, struct once_record, by_key) : NULL;
 }
 
-static const struct held *held_find(const struct memory *m, const char *name)
+static const struct held_lease *held_find(const struct memory *m, const char *name)
 {
 	struct hashmap_node *node = hashmap_find(&m->held_by_name, str_of(name));
 
-	return node ? hashmap_item(node, struct held, by_name) : NULL;
+	return node ? hashmap_item(node, struct held_lease, by_name) : NULL;
 }
 
 static void once_add(struct memory *m, struct operation *q)
 {
-	struct once *o = once_find(m, q->once);
+	struct once_record *o = once_find(m, q->once);
 
 	if (o)
 		once_free(m, o);
@@ -125,7 +125,7 @@ static uint64_t next_fence(struct memory *m)
 
 static void acquire(struct memory *m, struct operation *q, struct lease *out)
 {
-	struct held *h = mem_alloc(sizeof(*h));
+	struct held_lease *h = mem_alloc(sizeof(*h));
 
 	h->name = q->name;
 	q->name = NULL;
@@ -141,8 +141,8 @@ static void acquire(struct memory *m, struct operation *q, struct lease *out)
 
 static void run_lookup(struct memory *m, struct operation *q, struct lease *out)
 {
-	const struct once *repeat = q->ignore_once ? NULL : once_find(m, q->once);
-	const struct held *held = held_find(m, q->name);
+	const struct once_record *repeat = q->ignore_once ? NULL : once_find(m, q->once);
+	const struct held_lease *held = held_find(m, q->name);
 
 	if (repeat) {
 		out->kind = LEASE_REPEATED;
@@ -229,7 +229,7 @@ static void memory_release(void *self, const char *holder)
 	struct hashmap_node *node = hashmap_find(&m->held_by_holder, str_of(holder));
 
 	if (node)
-		held_free(m, hashmap_item(node, struct held, by_holder));
+		held_free(m, hashmap_item(node, struct held_lease, by_holder));
 }
 
 /* A single process has no other replica to signal. */
@@ -259,9 +259,9 @@ static void memory_close(void *self)
 
 	assert(m->running == 0);
 	hashmap_each(node, &m->held_by_name)
-		held_free(m, hashmap_item(node, struct held, by_name));
+		held_free(m, hashmap_item(node, struct held_lease, by_name));
 	list_each_safe(node, &m->once_records)
-		once_free(m, list_item(node, struct once, node));
+		once_free(m, list_item(node, struct once_record, node));
 	hashmap_deinit(&m->held_by_name);
 	hashmap_deinit(&m->held_by_holder);
 	hashmap_deinit(&m->once_by_key);

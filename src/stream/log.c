@@ -159,7 +159,7 @@ struct str stream_text(const struct stream_log *log)
 
 /* The closing event always fits. Once an event is dropped, all later ones except the closing event
  * are dropped too, so the log has no gaps. */
-static bool log_has_room(const struct stream_log *log, enum event_kind kind)
+static bool log_can_append(const struct stream_log *log, enum event_kind kind)
 {
 	return event_is_closing(kind) ||
 	       (log->count < EVENTS_PER_TURN_MAX - 1 && payload_bytes(log) <= EVENT_LOG_BYTES_MAX);
@@ -182,7 +182,7 @@ void stream_append(struct stream_log *log, const struct event *event)
 	}
 	if (event->kind != EVENT_TEXT_DELTA || event->u.text_delta.marked)
 		event_encode(&log->bytes, &timed);
-	if (!log_has_room(log, event->kind)) {
+	if (!log_can_append(log, event->kind)) {
 		buf_cut(&log->bytes, entry.at);
 		buf_cut(&log->text, entry.text_at);
 		log->is_full = true;

@@ -1,5 +1,5 @@
-/* Internals shared by the files of the stream: the log's layout, and how the hub learns that a log
- * has ended. */
+/* Internals shared by the files of the stream: the log's layout, and the hub's functions for logs
+ * that open, grow and end. */
 #ifndef VESPER_STREAM_INT_H
 #define VESPER_STREAM_INT_H
 
