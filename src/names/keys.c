@@ -314,7 +314,7 @@ static int compare_prefix(const struct keys *k, size_t i, const char *key, size_
 	return order ? order : n < len ? -1 : 0;
 }
 
-bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi)
+bool keys_find_prefix(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi)
 {
 	size_t low = *lo, high = *hi;
 

@@ -2,8 +2,8 @@
  * Many short strings, packed: a million of them take about twice the memory of their letters.
  *
  * Supports exact search and fuzzy search with up to two edits (insert, delete, replace, swap
- * neighbours). Fuzzy search walks the sorted strings as a radix tree. The walk tracks a band of
- * edit distances and prunes branches where all of them exceed the limit.
+ * adjacent characters). Fuzzy search walks the sorted strings as a radix tree. The walk tracks a
+ * band of edit distances and prunes branches where all of them exceed the limit.
  *
  * A walk from the front alone would visit most of the first levels, because two errors fit any
  * prefix. Therefore every string is stored forward and reversed. Of two errors, one half of the
@@ -56,7 +56,7 @@ const char *keys_at(const struct keys *k, size_t i, size_t *len);
 size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *first);
 /* Finds the strings that begin with the key. *lo and *hi limit the search on entry and hold the
  * range found on return. Returns false when there are none. */
-bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi);
+bool keys_find_prefix(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi);
 /* Calls `each` for every string within `limit` edits (at most KEY_EDITS_MAX), in no particular
  * order. A string may be reported twice. */
 typedef void (*keys_fuzzy_cb)(void *owner, size_t number, int distance);

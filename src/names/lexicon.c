@@ -299,7 +299,8 @@ static size_t leading_name_words(const struct lexicon *l, const struct folded *w
 {
 	size_t lo = 0, hi = l->names.count, n = 0;
 
-	while (n < words->count && keys_begin(&l->names, words->key, words->ends[n], &lo, &hi))
+	while (n < words->count &&
+	       keys_find_prefix(&l->names, words->key, words->ends[n], &lo, &hi))
 		n++;
 	return n;
 }

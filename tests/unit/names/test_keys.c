@@ -168,7 +168,7 @@ static void prefix_search_returns_its_range(void **state)
 		for (size_t n = 1; n <= len; n++) {
 			size_t other_len;
 
-			assert_true(keys_begin(&m.keys, key, n, &lo, &hi));
+			assert_true(keys_find_prefix(&m.keys, key, n, &lo, &hi));
 			assert_true(lo <= i && i < hi);
 			for (size_t k = 0; k < m.count; k++) {
 				const char *other = keys_at(&m.keys, k, &other_len);
@@ -181,7 +181,7 @@ static void prefix_search_returns_its_range(void **state)
 	}
 	lo = 0;
 	hi = m.count;
-	assert_false(keys_begin(&m.keys, "\x01\x02", 2, &lo, &hi));
+	assert_false(keys_find_prefix(&m.keys, "\x01\x02", 2, &lo, &hi));
 	unmake(&m);
 }
 
