@@ -215,7 +215,7 @@ static void load_next(struct name_refresh *r)
 		r->on_round(r->owner);
 }
 
-static void on_time(void *owner)
+static void on_timer(void *owner)
 {
 	load_next(owner);
 }
@@ -257,7 +257,7 @@ struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
 		.sources = o->sources, .tenants = o->tenants, .interval_ms = o->interval_ms};
 	r->source_states = mem_alloc((o->sources->count + 1) * sizeof(*r->source_states));
 	r->tenant_states = mem_alloc((tenant_count(r) + 1) * sizeof(*r->tenant_states));
-	r->timer = timer_new(o->loop, on_time, r);
+	r->timer = timer_new(o->loop, on_timer, r);
 	r->pool = pool_new(o->loop, "names", 1);
 	return r;
 }
@@ -289,13 +289,14 @@ static void copy_unchanged_names(const struct name_refresh *r, const char *tenan
 	const struct catalog *old = from->catalog, *c = to->catalog;
 
 	for (size_t i = 0; i < old->dimension_count; i++) {
-		const struct dimension_def *was = &old->dimensions[i];
-		const struct dimension_def *is = catalog_dimension(c, was->name);
+		const struct dimension_def *previous = &old->dimensions[i];
+		const struct dimension_def *current = catalog_dimension(c, previous->name);
 		const struct lexicon *l = name_book_get(from, tenant, i);
 
-		if (l && is && is->view && was->view && strcmp(is->view, was->view) == 0 &&
-		    strcmp(is->column, was->column) == 0)
-			name_book_set(to, tenant, is->index, lexicon_ref(l));
+		if (l && current && current->view && previous->view &&
+		    strcmp(current->view, previous->view) == 0 &&
+		    strcmp(current->column, previous->column) == 0)
+			name_book_set(to, tenant, current->index, lexicon_ref(l));
 	}
 	if (name_book_loaded(from, tenant) && has_all(r, to, tenant))
 		name_book_set_loaded(to, tenant);

@@ -192,7 +192,7 @@ static void fail_too_many(struct name_refresh *r)
 {
 	struct err e = {0};
 
-	err_set(&e, ERR_LIMIT, "more than %d values, or too long ones", KNOW_VALUES_MAX);
+	err_set(&e, ERR_LIMIT, "more than %d values, or values that are too long", KNOW_VALUES_MAX);
 	log_warn("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		 e.text);
 	names_load_failed(r, &e);

@@ -1,4 +1,4 @@
-/* Resolves a text within one dimension: to its value, to several candidates, or to the closest
+/* Resolves a text within one dimension: to its value, to several candidates, or to similar
  * values. */
 #include "names_int.h"
 
