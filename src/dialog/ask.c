@@ -95,7 +95,7 @@ json_t *ask_store_pending(struct dialog_turn *t)
 
 /* ---- asking again ---- */
 
-static bool same_filter(const char *a, const char *b)
+static bool is_same_filter(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -106,7 +106,7 @@ static int previous_attempts(const struct dialog_turn *t, const struct turn_ask 
 {
 	const json_t *pending = json_object_get(t->context->standing, "ask");
 
-	if (!pending || !same_filter(ask_member(pending, "filter"), ask->filter))
+	if (!pending || !is_same_filter(ask_member(pending, "filter"), ask->filter))
 		return 0;
 	if (ask->filter && !t->dialog->answered.answers && !t->dialog->answered.rejection_reason &&
 	    !t->reading->understood.is_followup)

@@ -125,9 +125,9 @@ static void add_skip(const struct ask_builder *k, const struct flow_line *l)
 		json_own(k->arena, json_make({"skip", json_incref((json_t *)l->skip_value)}));
 	struct err unused = {0};
 	const json_t *filled, *value;
-	size_t left_out = 0;
+	size_t omitted_count = 0;
 
-	if (!ref_fill(&k->scope, args, k->arena, &filled, &left_out, &unused))
+	if (!ref_fill(&k->scope, args, k->arena, &filled, &omitted_count, &unused))
 		return;
 	value = json_object_get(filled, "skip");
 	if (!value)

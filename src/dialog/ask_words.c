@@ -61,7 +61,7 @@ static const struct param_def *param_of(const struct dialog_turn *t, const char 
 static const char *known_value(const struct dialog_turn *t, const json_t *ask, const char *text)
 {
 	const struct param_def *p = param_of(t, ask_member(ask, "filter"));
-	const struct args nothing = {0};
+	const struct args no_context = {0};
 	struct name_match m = {0};
 	struct err unused = {0};
 	struct value v;
@@ -70,7 +70,7 @@ static const char *known_value(const struct dialog_turn *t, const json_t *ask, c
 		return NULL;
 	if (p->entity)
 		return name_book_resolve(know_names(t->core->know), t->core->who, p->entity, text,
-					 &nothing, t->core->arena, &m)
+					 &no_context, t->core->arena, &m)
 			       ? m.value
 			       : NULL;
 	return param_parse(p, text, t->core->arena, &v, &unused) ? text : NULL;
@@ -101,7 +101,7 @@ static size_t separator_length(const struct dialog_turn *t, const char *p)
 	return 0;
 }
 
-/* Splits "A, B and C" into at most one more part than a list takes. */
+/* Splits "A, B and C" into at most LIST_ARG_MAX + 1 parts. */
 static size_t split(const struct dialog_turn *t, const char *text, const char **parts)
 {
 	size_t count = 0, skip;
@@ -184,22 +184,22 @@ static size_t copy_lower(const char *text, char out[LABEL_BYTES_MAX])
 	return n;
 }
 
-/* The label closest to the text, with at most half of it changed; or NULL. */
-static const char *closest_label(const json_t *ask, const char *text)
+/* The label most similar to the text, with at most half of the text changed; or NULL. */
+static const char *most_similar_label(const json_t *ask, const char *text)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
 	char answer[LABEL_BYTES_MAX], label[LABEL_BYTES_MAX];
 	size_t n = copy_lower(text, answer), i;
-	int least = (int)(n / 2) + 1;
+	int best_distance = (int)(n / 2) + 1;
 	const char *found = NULL;
 
 	json_array_foreach((json_t *)options, i, option) {
 		const char *one = ask_member(option, "label");
-		int distance =
-			fuzzy_distance(answer, n, label, copy_lower(one ? one : "", label), least);
+		int distance = fuzzy_distance(answer, n, label, copy_lower(one ? one : "", label),
+					      best_distance);
 
-		if (one && distance < least) {
-			least = distance;
+		if (one && distance < best_distance) {
+			best_distance = distance;
 			found = one;
 		}
 	}
@@ -211,7 +211,7 @@ static const char *unknown_choice_text(const struct dialog_turn *t, const json_t
 {
 	const char *answer =
 		arena_printf(t->core->arena, "%.*s", STR_CUT(text, ANSWER_SHOWN_BYTES));
-	const char *suggested = closest_label(ask, text);
+	const char *suggested = most_similar_label(ask, text);
 
 	if (!*text)
 		return turn_sentence(t->core, SAY_ASK_NOTHING_CHOSEN);

@@ -16,31 +16,32 @@
 
 static bool may_read(const struct principal *who, const json_t *item, struct arena *a)
 {
-	struct str rest = str_of(json_string_value(json_object_get(item, "needs"))), one;
+	struct str rest = str_of(json_string_value(json_object_get(item, "needs"))), permission;
 
-	while (rest.p && str_split(&rest, ' ', &one))
-		if (one.n > 0 && !may(who, arena_strndup(a, one.p, one.n)))
+	while (rest.p && str_split(&rest, ' ', &permission))
+		if (permission.n > 0 && !may(who, arena_strndup(a, permission.p, permission.n)))
 			return false;
 	return true;
 }
 
 static bool is_listed(const char *all, struct str name)
 {
-	struct str rest = str_of(all), one;
+	struct str rest = str_of(all), permission;
 
-	while (str_split(&rest, ' ', &one))
-		if (str_eq(one, name))
+	while (str_split(&rest, ' ', &permission))
+		if (str_eq(permission, name))
 			return true;
 	return false;
 }
 
 static const char *join_needs(const char *all, const char *more, struct arena *a)
 {
-	struct str rest = str_of(more), one;
+	struct str rest = str_of(more), permission;
 
-	while (more && str_split(&rest, ' ', &one))
-		if (one.n > 0 && !is_listed(all, one))
-			all = arena_printf(a, "%s%s%.*s", all, *all ? " " : "", STR_FMT(one));
+	while (more && str_split(&rest, ' ', &permission))
+		if (permission.n > 0 && !is_listed(all, permission))
+			all = arena_printf(a, "%s%s%.*s", all, *all ? " " : "",
+					   STR_FMT(permission));
 	return all;
 }
 

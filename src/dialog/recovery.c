@@ -1,8 +1,8 @@
 /*
  * Handles results without rows by outcome type, in code only. A time outside the data leads to a
- * clarifying question for another time. An unknown name leads to one for the closest names, a name
- * without data to one for names with data. If nothing matches, it searches for questions that have
- * results. Results with rows are still answered, and nothing is retried without asking.
+ * clarifying question for another time. For an unknown name it offers similar names, and for a name
+ * without data it offers names with data. If none of these applies, it searches for questions that
+ * have results. Results with rows are still answered, and nothing is retried without asking.
  */
 #include "recovery_int.h"
 

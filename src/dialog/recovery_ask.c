@@ -1,6 +1,6 @@
 /*
  * Clarifying questions for results without rows: another time if other times have data, or another
- * name if there are close ones. The answer runs only the steps without rows again.
+ * name if there are similar names. The answer runs only the steps without rows again.
  */
 #include "recovery_int.h"
 
@@ -75,12 +75,12 @@ static json_t *step_of(const struct dialog_turn *t, const struct result *r, size
 
 /* Returns true when the same answer applies to both results. */
 static bool has_same_answer(const struct dialog_turn *t, const struct result *r,
-			    const struct result *one)
+			    const struct result *reference)
 {
-	const struct param_def *p = param_of(t, r), *same = param_of(t, one);
+	const struct param_def *p = param_of(t, r), *reference_param = param_of(t, reference);
 
-	return r && r->outcome.kind == one->outcome.kind && p && same &&
-	       strcmp(p->filter, same->filter) == 0;
+	return r && r->outcome.kind == reference->outcome.kind && p && reference_param &&
+	       strcmp(p->filter, reference_param->filter) == 0;
 }
 
 static const json_t *plan_of(struct dialog_turn *t, json_t *steps)
@@ -109,9 +109,9 @@ static const json_t *flow_with_override(struct dialog_turn *t)
 	return plan;
 }
 
-/* All steps whose results have the same answer as `one`. Returns the whole plan if its steps belong
- * together: a flow, or a plan in which no step found anything. */
-static const json_t *plan_for_answer(struct dialog_turn *t, const struct result *one)
+/* All steps to whose results the same answer applies as to `reference`. Returns the whole plan if
+ * its steps belong together: a flow, or a plan in which no step found anything. */
+static const json_t *plan_for_answer(struct dialog_turn *t, const struct result *reference)
 {
 	json_t *steps = json_array();
 
@@ -122,7 +122,7 @@ static const json_t *plan_for_answer(struct dialog_turn *t, const struct result 
 	for (size_t i = 0; i < t->work->plan->count; i++) {
 		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
-		if (r && has_same_answer(t, r, one))
+		if (r && has_same_answer(t, r, reference))
 			json_push_take(steps, step_of(t, r, json_array_size(steps) + 1));
 	}
 	return plan_of(t, steps);
@@ -130,24 +130,24 @@ static const json_t *plan_for_answer(struct dialog_turn *t, const struct result 
 
 /* ---- another time ---- */
 
-/* The range that all of them cover; if empty, the range of `one`. */
-static void common_range(const struct dialog_turn *t, const struct result *one, bool numbers,
+/* The range that all results with the same answer cover; if empty, the range of `reference`. */
+static void common_range(const struct dialog_turn *t, const struct result *reference, bool numbers,
 			 const char **min, const char **max)
 {
-	const char *first = one->outcome.range_min, *last = one->outcome.range_max;
+	const char *first = reference->outcome.range_min, *last = reference->outcome.range_max;
 
 	for (size_t i = 0; i < t->work->plan->count; i++) {
 		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
 
-		if (!r || !has_same_answer(t, r, one))
+		if (!r || !has_same_answer(t, r, reference))
 			continue;
 		if (strcmp(r->outcome.range_min, first) > 0)
 			first = r->outcome.range_min;
 		if (strcmp(r->outcome.range_max, last) < 0)
 			last = r->outcome.range_max;
 	}
-	*min = one->outcome.range_min;
-	*max = one->outcome.range_max;
+	*min = reference->outcome.range_min;
+	*max = reference->outcome.range_max;
 	if (numbers ? strtoll(first, NULL, 10) <= strtoll(last, NULL, 10)
 		    : strcmp(first, last) <= 0) {
 		*min = first;

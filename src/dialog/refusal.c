@@ -16,12 +16,12 @@ static json_t *refusal_view(struct dialog_turn *t, const struct refusal *r)
 					 .text = r->text,
 					 .details = details,
 					 .suggestions = list};
-	const json_t *one;
+	const json_t *suggestion;
 	size_t i;
 
-	json_array_foreach(t->dialog->suggestions, i, one)
+	json_array_foreach(t->dialog->suggestions, i, suggestion)
 		if (i < SUGGEST_MAX)
-			list[i] = json_string_value(json_object_get(one, "question"));
+			list[i] = json_string_value(json_object_get(suggestion, "question"));
 	json_set_str(details, "guardrail", refusal_name(r->kind));
 	if (r->term && *r->term)
 		json_set_str(details, r->kind == REFUSE_REFERENCE ? "ambiguous_term" : "term",

@@ -1,4 +1,4 @@
-/* The prepared reply of a turn, and the session context it leaves. */
+/* The prepared reply of a turn, and the session context for the next turn. */
 #include "vesper/dialog.h"
 
 #include "vesper/json.h"
@@ -54,19 +54,19 @@ void reply_with_agent_question(struct dialog_turn *t, const char *text, const st
 	};
 }
 
-/* Applies `plain` to the displayed texts. Values of choices are not displayed and stay unchanged.
+/* Applies `convert` to the displayed texts. Values of choices are not displayed and stay unchanged.
  */
-void reply_map_texts(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
+void reply_map_texts(struct dialog_turn *t, const char *(*convert)(void *owner, const char *text),
 		     void *owner)
 {
 	struct turn_reply *reply = &t->dialog->reply;
 	struct suggestion *options =
 		arena_alloc(t->core->arena, sizeof(*options) * (reply->ask.option_count + 1));
 
-	reply->text = plain(owner, reply->text);
+	reply->text = convert(owner, reply->text);
 	for (size_t i = 0; i < reply->ask.option_count; i++) {
 		options[i] = reply->ask.options[i];
-		options[i].label = plain(owner, options[i].label);
+		options[i].label = convert(owner, options[i].label);
 	}
 	reply->ask.options = options;
 }

@@ -80,11 +80,11 @@ static bool is_required(const struct turn_work *w, const char *permission)
 
 static bool is_covered(const struct turn_work *w, const json_t *needs)
 {
-	const json_t *one;
+	const json_t *permission;
 	size_t i;
 
-	json_array_foreach((json_t *)needs, i, one)
-		if (!is_required(w, json_string_value(one)))
+	json_array_foreach((json_t *)needs, i, permission)
+		if (!is_required(w, json_string_value(permission)))
 			return false;
 	return true;
 }

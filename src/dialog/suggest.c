@@ -24,11 +24,12 @@ bool suggest_is_understood(struct dialog_turn *t, const char *question, struct u
 
 static bool is_suggested(const struct dialog_turn *t, const char *question)
 {
-	const json_t *one;
+	const json_t *suggestion;
 	size_t i;
 
-	json_array_foreach(t->dialog->suggestions, i, one)
-		if (strcmp(json_string_value(json_object_get(one, "question")), question) == 0)
+	json_array_foreach(t->dialog->suggestions, i, suggestion)
+		if (strcmp(json_string_value(json_object_get(suggestion, "question")), question) ==
+		    0)
 			return true;
 	return false;
 }
@@ -41,15 +42,15 @@ void suggest_add(struct dialog_turn *t, const char *label, const char *question)
 void suggest_add_with_priority(struct dialog_turn *t, const char *label, const char *question,
 			       bool primary)
 {
-	json_t *one;
+	json_t *suggestion;
 
 	if (is_suggested(t, question))
 		return;
-	one = json_object();
-	json_set_str(one, "label", label);
-	json_set_str(one, "question", question);
-	json_set_str(one, "priority", primary ? "primary" : "secondary");
-	json_push_take(t->dialog->suggestions, one);
+	suggestion = json_object();
+	json_set_str(suggestion, "label", label);
+	json_set_str(suggestion, "question", question);
+	json_set_str(suggestion, "priority", primary ? "primary" : "secondary");
+	json_push_take(t->dialog->suggestions, suggestion);
 }
 
 void suggest_clear(struct dialog_turn *t)
@@ -86,13 +87,13 @@ size_t suggest_examples(struct dialog_turn *t, const char **out, size_t max)
 
 const char *suggest_text(struct dialog_turn *t, const char *lead)
 {
-	const json_t *one;
+	const json_t *suggestion;
 	const char *text = lead;
 	size_t i;
 
-	json_array_foreach(t->dialog->suggestions, i, one)
+	json_array_foreach(t->dialog->suggestions, i, suggestion)
 		text = arena_printf(t->core->arena, "%s\n- %s", text,
-				    json_string_value(json_object_get(one, "question")));
+				    json_string_value(json_object_get(suggestion, "question")));
 	return text;
 }
 
