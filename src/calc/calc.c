@@ -64,7 +64,7 @@ void calc_sum_add(struct calc_sum *s, double value)
 {
 	double sum = s->sum + value;
 
-	/* The part of the smaller one that was rounded away. */
+	/* The part of the smaller summand that was rounded away. */
 	if (fabs(s->sum) >= fabs(value))
 		s->lost += (s->sum - sum) + value;
 	else

@@ -82,8 +82,8 @@ static size_t nearest_to(const struct calc_kmeans *m, size_t k, size_t from, siz
 
 /* Tests for a gap: projects the rows of both clusters on the line through their centers, and tests
  * for a dip. */
-static bool are_separate(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
-			 size_t a, size_t b, bool *is_separate, struct err *e)
+static bool check_gap(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
+		      size_t a, size_t b, bool *is_separate, struct err *e)
 {
 	double *line = calc_doubles(c, m->sizes[a] + m->sizes[b] + 1);
 	struct calc_dip dip;
@@ -104,8 +104,9 @@ static bool are_separate(const struct calc *c, const struct scaled *s, const str
 	return true;
 }
 
-static bool passes(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
-		   size_t k, double *silhouette, bool *passed, struct err *e)
+static bool check_clusters(const struct calc *c, const struct scaled *s,
+			   const struct calc_kmeans *m, size_t k, double *silhouette, bool *passed,
+			   struct err *e)
 {
 	*passed = false;
 	for (size_t i = 0; i < k; i++)
@@ -117,7 +118,7 @@ static bool passes(const struct calc *c, const struct scaled *s, const struct ca
 		return true;
 	*passed = true;
 	for (size_t i = 0; i < k && *passed; i++)
-		if (!are_separate(c, s, m, i, nearest_to(m, k, i, s->count), passed, e))
+		if (!check_gap(c, s, m, i, nearest_to(m, k, i, s->count), passed, e))
 			return false;
 	return true;
 }
@@ -153,7 +154,7 @@ static bool search(const struct calc *c, const struct scaled *s, struct calc_clu
 		bool passed;
 
 		if (!calc_kmeans(c, columns_of(s), s->count, s->n, k, &m, e) ||
-		    !passes(c, s, &m, k, &silhouette, &passed, e))
+		    !check_clusters(c, s, &m, k, &silhouette, &passed, e))
 			return false;
 		if (!passed || (out->k > 0 && silhouette <= out->silhouette))
 			continue;

@@ -44,13 +44,14 @@ static void build_hull(struct hull *h)
 	}
 }
 
-/* Corners of both between low and high: of the minorant downwards, of the majorant upwards. */
+/* Corners of the two hulls between low and high: of the minorant downwards, of the majorant
+ * upwards. */
 struct corners {
 	size_t *down, *up;
 	size_t downs, ups;
 };
 
-static void walk(const struct hull *h, size_t low, size_t high, struct corners *c)
+static void collect_corners(const struct hull *h, size_t low, size_t high, struct corners *c)
 {
 	c->downs = c->ups = 0;
 	for (size_t i = high;; i = h->before[i]) {
@@ -70,9 +71,9 @@ static double rise(const double *x, size_t a, size_t b, size_t at)
 	return x[b] > x[a] ? (x[at] - x[a]) * (double)(b - a) / (x[b] - x[a]) : 0;
 }
 
-/* The greatest distance between the two, and the corners where the modal interval then starts (of
- * `down`) and ends (of `up`). */
-static double widest(const double *x, const struct corners *c, size_t *from, size_t *to)
+/* The greatest distance between the two hulls, and the corners where the modal interval then starts
+ * (of `down`) and ends (of `up`). */
+static double greatest_distance(const double *x, const struct corners *c, size_t *from, size_t *to)
 {
 	size_t ix = c->downs - 2, iv = 1;
 	double d = 0;
@@ -114,7 +115,7 @@ static double widest(const double *x, const struct corners *c, size_t *from, siz
 }
 
 /* The distance of the function from the hulls outside the modal interval. */
-static double outside(const double *x, const struct corners *c, size_t from, size_t to)
+static double outside_distance(const double *x, const struct corners *c, size_t from, size_t to)
 {
 	double greatest = 0;
 
@@ -144,11 +145,11 @@ static double dip_of(struct hull *h, struct corners *c)
 	for (;;) {
 		double d;
 
-		walk(h, low, high, c);
-		d = widest(h->x, c, &from, &to);
+		collect_corners(h, low, high, c);
+		d = greatest_distance(h->x, c, &from, &to);
 		if (d < dip)
 			break;
-		dip = fmax(dip, outside(h->x, c, from, to));
+		dip = fmax(dip, outside_distance(h->x, c, from, to));
 		if (low == c->down[from] && high == c->up[to])
 			break;
 		low = c->down[from];

@@ -193,13 +193,13 @@ bool calc_conformal(const struct calc *c, const double *residuals, size_t n, dou
 	return true;
 }
 
-static struct calc_band around(double value, struct calc_band b)
+static struct calc_band shift_band(double value, struct calc_band b)
 {
 	return (struct calc_band){value + b.low, value + b.high};
 }
 
-static bool bands(const struct calc *c, const struct backtest *b, struct calc_forecast *f,
-		  struct calc_band *band80, struct calc_band *band95, struct err *e)
+static bool compute_bands(const struct calc *c, const struct backtest *b, struct calc_forecast *f,
+			  struct calc_band *band80, struct calc_band *band95, struct err *e)
 {
 	double *sorted, inside = 0;
 	size_t n;
@@ -208,13 +208,13 @@ static bool bands(const struct calc *c, const struct backtest *b, struct calc_fo
 		const double *errors = b->step_errors[f->method] + h * CALC_ORIGINS_MAX;
 		if (!sorted_errors(c, errors, b->origins, &sorted, &n, e))
 			return false;
-		band80[h] = around(f->values[h], band_of(sorted, n, n, 0.80));
-		band95[h] = around(f->values[h], band_of(sorted, n, n, 0.95));
+		band80[h] = shift_band(f->values[h], band_of(sorted, n, n, 0.80));
+		band95[h] = shift_band(f->values[h], band_of(sorted, n, n, 0.95));
 	}
 	if (!sorted_errors(c, b->total_errors[f->method], b->origins, &sorted, &n, e))
 		return false;
-	f->total80 = around(f->total, band_of(sorted, n, n, 0.80));
-	f->total95 = around(f->total, band_of(sorted, n, n, 0.95));
+	f->total80 = shift_band(f->total, band_of(sorted, n, n, 0.80));
+	f->total95 = shift_band(f->total, band_of(sorted, n, n, 0.95));
 	for (size_t i = 0; i < n; i++) {
 		struct calc_band others = band_of(sorted, n, i, 0.80);
 		inside += sorted[i] >= others.low && sorted[i] <= others.high;
@@ -295,7 +295,7 @@ bool calc_forecast(const struct calc *c, const double *values, size_t n,
 	f.values = predicted;
 	f.band80 = band80;
 	f.band95 = band95;
-	if (f.status == CALC_OK && !bands(c, &b, &f, band80, band95, e))
+	if (f.status == CALC_OK && !compute_bands(c, &b, &f, band80, band95, e))
 		return false;
 	*out = f;
 	return true;

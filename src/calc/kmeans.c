@@ -33,18 +33,18 @@ static inline __attribute__((always_inline)) double distance2(const double *a, c
 
 /*
  * The state of one run; `centers`: k × count. Bounds after Hamerly (2010) save distances. A row is
- * at most `near` from its center and at least `next` from any other. `half` is half the distance
- * from a center to the closest other one. If `near` is below the larger of `next` and `half` by
+ * at most `upper` from its center and at least `lower` from any other. `half` is half the distance
+ * from a center to the closest other one. If `upper` is below the larger of `lower` and `half` by
  * more than rounding, the row stays.
  */
 struct run {
 	double *centers, *before, *sums, *nearest, inertia;
-	double *near, *next;
+	double *upper, *lower;
 	double moved[CALC_CLUSTERS_MAX],
 		others[CALC_CLUSTERS_MAX]; /* how far each center moved, and the farthest of the
 					      others */
 	double half[CALC_CLUSTERS_MAX];
-	uint32_t *of;
+	uint32_t *cluster_of;
 	size_t *sizes;
 	uint32_t *changed,
 		*old_cluster; /* rows that changed cluster last, and their old clusters */
@@ -59,7 +59,7 @@ struct run {
 
 /* k-means++: each next center is a random row, with a probability proportional to its squared
  * distance. */
-static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
+static void seed_centers(const struct cloud *w, struct calc_rng *rng, struct run *r)
 {
 	size_t row = calc_rng_below(rng, w->n);
 
@@ -86,8 +86,8 @@ static void seed(const struct cloud *w, struct calc_rng *rng, struct run *r)
 /* The nearest center (the first of equal ones), and the bounds. */
 static inline __attribute__((always_inline)) uint32_t nearest_of(const double *row,
 								 const double *centers, size_t k,
-								 const size_t count, double *near,
-								 double *next)
+								 const size_t count, double *upper,
+								 double *lower)
 {
 	double lowest = INFINITY, second = INFINITY;
 	uint32_t best = 0;
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 		best = is_less ? c : best;
 		lowest = is_less ? d : lowest;
 	}
-	*near = sqrt(lowest);
-	*next = sqrt(second);
+	*upper = sqrt(lowest);
+	*lower = sqrt(second);
 	return best;
 }
 
@@ -110,8 +110,8 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 static size_t find_undecided(const struct cloud *w, struct run *r)
 {
 	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX], half[CALC_CLUSTERS_MAX];
-	double *near = r->near, *next = r->next;
-	const uint32_t *of = r->of;
+	double *upper = r->upper, *lower = r->lower;
+	const uint32_t *cluster_of = r->cluster_of;
 	uint32_t *undecided = r->undecided;
 	size_t n = 0;
 
@@ -119,11 +119,11 @@ static size_t find_undecided(const struct cloud *w, struct run *r)
 	memcpy(others, r->others, sizeof(others));
 	memcpy(half, r->half, sizeof(half));
 	for (size_t i = 0; i < w->n; i++) {
-		uint32_t k = of[i];
-		double far = near[i] + moved[k], bound = next[i] - others[k];
+		uint32_t k = cluster_of[i];
+		double far = upper[i] + moved[k], bound = lower[i] - others[k];
 
-		near[i] = far;
-		next[i] = bound;
+		upper[i] = far;
+		lower[i] = bound;
 		bound = bound > half[k] ? bound : half[k];
 		undecided[n] = (uint32_t)i;
 		n += !(far < bound * (1 - ROUNDING));
@@ -141,11 +141,11 @@ measure_undecided(const struct cloud *w, struct run *r, size_t n, const size_t c
 
 	for (size_t u = 0; u < n; u++) {
 		size_t i = undecided[u];
-		uint32_t k = r->of[i];
+		uint32_t k = r->cluster_of[i];
 		double far = sqrt(distance2(rows + i * count, centers + k * count, count)),
-		       bound = r->next[i] > r->half[k] ? r->next[i] : r->half[k];
+		       bound = r->lower[i] > r->half[k] ? r->lower[i] : r->half[k];
 
-		r->near[i] = far;
+		r->upper[i] = far;
 		undecided[left] = (uint32_t)i;
 		left += !(far < bound * (1 - ROUNDING));
 	}
@@ -165,10 +165,11 @@ static inline __attribute__((always_inline)) void assign_rows(const struct cloud
 	r->changes = 0;
 	for (size_t u = 0; u < n; u++) {
 		size_t i = r->is_first ? u : r->undecided[u];
-		uint32_t old_cluster = r->of[i], best = nearest_of(rows + i * count, centers, w->k,
-								   count, &r->near[i], &r->next[i]);
+		uint32_t old_cluster = r->cluster_of[i],
+			 best = nearest_of(rows + i * count, centers, w->k, count, &r->upper[i],
+					   &r->lower[i]);
 
-		r->of[i] = best;
+		r->cluster_of[i] = best;
 		r->changed[r->changes] = (uint32_t)i;
 		r->old_cluster[r->changes] = old_cluster;
 		r->changes += best != old_cluster;
@@ -197,13 +198,13 @@ static void assign(const struct cloud *w, struct run *r)
 }
 
 /* Squared distances to the rows' centers, and their sum. */
-static double measure(const struct cloud *w, struct run *r, const double *centers)
+static double sum_distances(const struct cloud *w, struct run *r, const double *centers)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < w->n; i++) {
-		r->nearest[i] =
-			distance2(w->rows + i * w->count, centers + r->of[i] * w->count, w->count);
+		r->nearest[i] = distance2(w->rows + i * w->count,
+					  centers + r->cluster_of[i] * w->count, w->count);
 		sum += r->nearest[i];
 	}
 	return sum;
@@ -233,8 +234,8 @@ static void sum_all(const struct cloud *w, struct run *r)
 	memset(r->sums, 0, w->k * w->count * sizeof(*r->sums));
 	memset(r->sizes, 0, w->k * sizeof(*r->sizes));
 	for (size_t i = 0; i < w->n; i++) {
-		r->sizes[r->of[i]]++;
-		add_row(w, r, i, r->of[i], 1);
+		r->sizes[r->cluster_of[i]]++;
+		add_row(w, r, i, r->cluster_of[i], 1);
 	}
 }
 
@@ -246,13 +247,13 @@ static void sum_changes(const struct cloud *w, struct run *r)
 
 		add_row(w, r, i, r->old_cluster[n], -1);
 		r->sizes[r->old_cluster[n]]--;
-		add_row(w, r, i, r->of[i], 1);
-		r->sizes[r->of[i]]++;
+		add_row(w, r, i, r->cluster_of[i], 1);
+		r->sizes[r->cluster_of[i]]++;
 	}
 }
 
 /* Moves the centers to the means of their clusters, and measures how far they moved. */
-static void center(const struct cloud *w, struct run *r)
+static void move_centers(const struct cloud *w, struct run *r)
 {
 	bool is_measured = false;
 
@@ -260,7 +261,7 @@ static void center(const struct cloud *w, struct run *r)
 	for (size_t k = 0; k < w->k; k++) {
 		if (r->sizes[k] == 0) {
 			if (!is_measured)
-				(void)measure(w, r, r->before);
+				(void)sum_distances(w, r, r->before);
 			is_measured = true;
 			fill_empty(w, r, k);
 		} else {
@@ -292,7 +293,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 	size_t work = 0;
 	bool is_exact = false; /* centers are means over all rows */
 
-	memset(r->of, 0xff, w->n * sizeof(*r->of));
+	memset(r->cluster_of, 0xff, w->n * sizeof(*r->cluster_of));
 	r->is_first = true;
 	for (size_t round = 0; round < CALC_ROUNDS_MAX; round++) {
 		assign(w, r);
@@ -303,11 +304,11 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 			sum_all(w, r);
 		else
 			sum_changes(w, r);
-		center(w, r);
+		move_centers(w, r);
 		if (calc_is_cancelled_after(c, &work, w->n * w->k, e))
 			return false;
 	}
-	r->inertia = measure(w, r, r->centers);
+	r->inertia = sum_distances(w, r, r->centers);
 	return true;
 }
 
@@ -322,7 +323,7 @@ static void fill_result(const struct cloud *w, const struct run *best, struct ca
 	memset(out->sizes, 0, sizeof(out->sizes));
 	memset(out->centers, 0, sizeof(out->centers));
 	for (size_t i = 0; i < w->n; i++) {
-		const uint32_t old = best->of[i];
+		const uint32_t old = best->cluster_of[i];
 
 		if (number[old] == UINT32_MAX)
 			number[old] = next++;
@@ -342,9 +343,9 @@ static struct run run_new(const struct calc *c, const struct cloud *w)
 			    .before = calc_doubles(c, w->k * w->count),
 			    .sums = calc_doubles(c, w->k * w->count),
 			    .nearest = calc_doubles(c, w->n),
-			    .near = calc_doubles(c, w->n),
-			    .next = calc_doubles(c, w->n),
-			    .of = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .upper = calc_doubles(c, w->n),
+			    .lower = calc_doubles(c, w->n),
+			    .cluster_of = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .changed = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .old_cluster = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .undecided = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
@@ -355,7 +356,7 @@ bool calc_kmeans(const struct calc *c, const double *const *columns, size_t coun
 		 size_t k, struct calc_kmeans *out, struct err *e)
 {
 	const struct cloud w = {rows_of(c, columns, count, n), n, count, k};
-	struct run best = run_new(c, &w), now = run_new(c, &w);
+	struct run best = run_new(c, &w), current = run_new(c, &w);
 	struct calc_rng rng = calc_rng_new(k);
 
 	assert(k >= 2 && k <= CALC_CLUSTERS_MAX && n >= k && count >= 1 &&
@@ -365,14 +366,14 @@ bool calc_kmeans(const struct calc *c, const double *const *columns, size_t coun
 			return false;
 	best.inertia = INFINITY;
 	for (size_t i = 0; i < CALC_RESTARTS; i++) {
-		seed(&w, &rng, &now);
-		if (!lloyd(c, &w, &now, e))
+		seed_centers(&w, &rng, &current);
+		if (!lloyd(c, &w, &current, e))
 			return false;
-		if (now.inertia < best.inertia) {
-			struct run other = best;
+		if (current.inertia < best.inertia) {
+			struct run previous = best;
 
-			best = now;
-			now = other;
+			best = current;
+			current = previous;
 		}
 	}
 	out->of = arena_alloc(c->arena, (n + 1) * sizeof(*out->of));

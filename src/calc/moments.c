@@ -31,7 +31,7 @@ static double kurtosis_z(double b2, double n)
 }
 
 /* Scales deviations by the largest one, so that their powers neither overflow nor underflow. */
-static void shape(const double *values, size_t count, struct calc_moments *m)
+static void compute_shape(const double *values, size_t count, struct calc_moments *m)
 {
 	struct calc_sum power[5] = {0};
 	double n = (double)count, largest = 0;
@@ -94,7 +94,7 @@ bool calc_moments(const struct calc *c, const double *values, size_t n, struct c
 			calc_sum_add(&sum, present[i]);
 		m.sum = calc_sum_total(&sum);
 		m.mean = all_equal(present, m.n) ? present[0] : m.sum / (double)m.n;
-		shape(present, m.n, &m);
+		compute_shape(present, m.n, &m);
 	}
 	*out = m;
 	return true;
@@ -110,7 +110,7 @@ static double top_share(const double *sorted, size_t n, size_t count, double tot
 	return calc_sum_total(&sum) / total;
 }
 
-static void concentrate(const double *sorted, struct calc_concentration *o)
+static void compute_concentration(const double *sorted, struct calc_concentration *o)
 {
 	struct calc_sum gini = {0}, hhi = {0}, covered = {0};
 	size_t n = o->n;
@@ -157,7 +157,7 @@ bool calc_concentration(const struct calc *c, const double *values, size_t n,
 	else if (o.total == 0)
 		o.status = CALC_ZERO;
 	else
-		concentrate(sorted, &o);
+		compute_concentration(sorted, &o);
 	*out = o;
 	return true;
 }

@@ -7,7 +7,7 @@
 
 #define RUN_ITEMS 16 /* length of runs that are sorted by insertion before merging */
 
-static void insertion(struct calc_item *items, size_t n)
+static void insertion_sort(struct calc_item *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct calc_item item = items[i];
@@ -36,7 +36,7 @@ bool calc_sort_items(const struct calc *c, struct calc_item *items, struct calc_
 	size_t work = 0;
 
 	for (size_t at = 0; at < n; at += RUN_ITEMS)
-		insertion(items + at, n - at < RUN_ITEMS ? n - at : RUN_ITEMS);
+		insertion_sort(items + at, n - at < RUN_ITEMS ? n - at : RUN_ITEMS);
 	for (size_t run = RUN_ITEMS; run < n; run *= 2) {
 		for (size_t at = 0; at < n; at += 2 * run) {
 			size_t middle = n - at < run ? n : at + run;
@@ -142,7 +142,8 @@ bool calc_select(const struct calc *c, double *values, size_t n, size_t k, doubl
 	while (first < last) {
 		double pivot = values[first + calc_rng_below(&r, last - first + 1)];
 		size_t below = first, at = first, above = last + 1;
-		/* Three parts: smaller, equal, greater. So many equal values cost nothing extra. */
+		/* Three parts (smaller, equal, greater), so that many equal values cost nothing
+		 * extra. */
 		while (at < above) {
 			if (values[at] < pivot)
 				swap(&values[below++], &values[at++]);

@@ -50,8 +50,8 @@ bool calc_spread(const struct calc *c, const double *values, size_t n, struct ca
 }
 
 /* The limits of the method for `values` without NULLs, which are reordered. */
-static bool limits(const struct calc *c, double *values, enum calc_outlier_method method,
-		   const struct calc_moments *m, struct calc_outliers *o, struct err *e)
+static bool outlier_limits(const struct calc *c, double *values, enum calc_outlier_method method,
+			   const struct calc_moments *m, struct calc_outliers *o, struct err *e)
 {
 	if (method == CALC_TWO_SD) {
 		o->low = m->mean - 2 * m->sd;
@@ -97,7 +97,7 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 	o.by_log = method == CALC_ROBUST && lowest > 0 && m.skewness > 1;
 	for (size_t i = 0; o.by_log && i < o.n; i++)
 		present[i] = log(present[i]);
-	if (!limits(c, present, method, &m, &o, e))
+	if (!outlier_limits(c, present, method, &m, &o, e))
 		return false;
 	if (o.by_log) {
 		o.low = exp(o.low);

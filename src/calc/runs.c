@@ -6,14 +6,14 @@
 #include "vesper/calc_series.h"
 
 /* Runs found so far. */
-struct list_of_runs {
+struct run_list {
 	struct calc_run *items;
 	size_t count;
 	size_t cap;
 };
 
 /* Adds rows first..end-1, if there are at least `min_rows`. */
-static void add_run(const struct calc *c, struct list_of_runs *l, size_t first, size_t end,
+static void add_run(const struct calc *c, struct run_list *l, size_t first, size_t end,
 		    size_t min_rows)
 {
 	if (end - first < min_rows)
@@ -22,7 +22,7 @@ static void add_run(const struct calc *c, struct list_of_runs *l, size_t first, 
 	l->items[l->count++] = (struct calc_run){first, end - 1};
 }
 
-static bool return_runs(const struct list_of_runs *l, struct calc_run **runs, size_t *count)
+static bool return_runs(const struct run_list *l, struct calc_run **runs, size_t *count)
 {
 	*runs = l->items;
 	*count = l->count;
@@ -32,7 +32,7 @@ static bool return_runs(const struct list_of_runs *l, struct calc_run **runs, si
 bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_rows,
 	       struct calc_run **runs, size_t *count, struct err *e)
 {
-	struct list_of_runs l = {0};
+	struct run_list l = {0};
 	size_t end;
 
 	assert(min_rows > 0);
@@ -50,14 +50,14 @@ bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_row
 bool calc_runs_equal(const struct calc *c, const double *values, size_t n, double tolerance,
 		     size_t min_rows, struct calc_run **runs, size_t *count, struct err *e)
 {
-	struct list_of_runs l = {0};
+	struct run_list l = {0};
 	size_t end;
 
 	assert(min_rows > 0 && tolerance >= 0);
 	if (!calc_check(c, values, n, CALC_VALUES_MAX, e))
 		return false;
 	for (size_t first = 0; first < n; first = end) {
-		/* A NULL is within no tolerance, not even of itself. */
+		/* A NULL is never within the tolerance, even of itself. */
 		for (end = first; end < n && fabs(values[end] - values[first]) <= tolerance;)
 			end++;
 		add_run(c, &l, first, end, min_rows);
@@ -69,7 +69,7 @@ bool calc_runs_equal(const struct calc *c, const double *values, size_t n, doubl
 bool calc_runs_straight(const struct calc *c, const double *values, size_t n, double tolerance,
 			size_t min_rows, struct calc_run **runs, size_t *count, struct err *e)
 {
-	struct list_of_runs l = {0};
+	struct run_list l = {0};
 	size_t last;
 
 	assert(min_rows >= 3 && tolerance >= 0);

@@ -7,7 +7,7 @@
 #define TIE_TOLERANCE 1e-12 /* the same split in two orders differs at most by rounding */
 
 /* The largest difference of means at any split of values centred at 0, and its position. */
-static double largest(const double *x, size_t n, size_t *at)
+static double largest_difference(const double *x, size_t n, size_t *at)
 {
 	double sum = 0, best = -1, count = (double)n;
 
@@ -39,7 +39,8 @@ static bool permutation_test(const struct calc *c, double *x, size_t n, double o
 			x[at] = x[i - 1];
 			x[i - 1] = value;
 		}
-		as_large_count += largest(x, n, &ignored) >= observed * (1 - TIE_TOLERANCE);
+		as_large_count +=
+			largest_difference(x, n, &ignored) >= observed * (1 - TIE_TOLERANCE);
 		if (calc_is_cancelled_after(c, &work, n, e))
 			return false;
 	}
@@ -72,7 +73,7 @@ bool calc_shift(const struct calc *c, const double *values, size_t n, struct cal
 		*out = o;
 		return true;
 	}
-	double observed = largest(x, o.n, &split);
+	double observed = largest_difference(x, o.n, &split);
 	o.before = mean + calc_mean(x, split);
 	o.after = mean + calc_mean(x + split, o.n - split);
 	for (size_t seen = 0; o.row < n && seen < split + 1; o.row++)

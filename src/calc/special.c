@@ -124,7 +124,7 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /* I_x(a, b); y is 1 - x, which the caller knows without rounding. */
-static double beta_both(double a, double b, double x, double y)
+static double beta_with_complement(double a, double b, double x, double y)
 {
 	if (isnan(a) || isnan(b) || isnan(x))
 		return NAN;
@@ -140,7 +140,7 @@ static double beta_both(double a, double b, double x, double y)
 double calc_beta(double a, double b, double x)
 {
 	assert(!(a <= 0) && !(b <= 0) && !(x < 0) && !(x > 1));
-	return beta_both(a, b, x, 1 - x);
+	return beta_with_complement(a, b, x, 1 - x);
 }
 
 double calc_normal(double z)
@@ -190,7 +190,7 @@ double calc_student_two_sided(double t, double df)
 	assert(!(df <= 0));
 	/* df / (df + t²) and its complement, without overflow or cancellation. */
 	double q = t / df * t;
-	return beta_both(df / 2, 0.5, 1 / (1 + q), isinf(q) ? 1 : q / (1 + q));
+	return beta_with_complement(df / 2, 0.5, 1 / (1 + q), isinf(q) ? 1 : q / (1 + q));
 }
 
 double calc_student(double t, double df)
@@ -232,5 +232,5 @@ double calc_f_upper(double x, double df1, double df2)
 	if (x <= 0)
 		return 1;
 	double q = x * (df1 / df2);
-	return beta_both(df2 / 2, df1 / 2, 1 / (1 + q), isinf(q) ? 1 : q / (1 + q));
+	return beta_with_complement(df2 / 2, df1 / 2, 1 / (1 + q), isinf(q) ? 1 : q / (1 + q));
 }

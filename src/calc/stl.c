@@ -69,7 +69,7 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 	size_t width = span < n ? span : n;
 	struct neighbours p = {.y = y, .weights = weights, .n = n, .span = span};
 	double *w = calc_doubles(c, n), *tricube = calc_doubles(c, width + 1);
-	size_t before =
+	size_t previous_offset =
 		n; /* offset of the last point in its window; while it stays, so do the weights */
 
 	for (size_t i = 0; i < n; i++) {
@@ -79,9 +79,9 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 		if (p.left + width > n)
 			p.left = n - width;
 		p.right = p.left + width - 1;
-		if (i - p.left != before)
+		if (i - p.left != previous_offset)
 			tricubes(&p, (double)i, tricube);
-		before = i - p.left;
+		previous_offset = i - p.left;
 		if (!fit(&p, (double)i, tricube, w, &out[i]))
 			out[i] = y[i];
 		if (calc_is_cancelled_after(c, work, width, e))
@@ -193,7 +193,7 @@ static bool robust_weights(const struct calc *c, struct stl *s, const double *se
 	return true;
 }
 
-static size_t odd_from(double min)
+static size_t next_odd(double min)
 {
 	size_t n = (size_t)ceil(min);
 
@@ -209,8 +209,8 @@ bool calc_stl(const struct calc *c, const double *y, const double *has_value, si
 		.has_value = has_value,
 		.n = n,
 		.period = period,
-		.trend_span = odd_from(1.5 * (double)period / (1 - 1.5 / SEASON_SPAN)),
-		.low_span = odd_from((double)period),
+		.trend_span = next_odd(1.5 * (double)period / (1 - 1.5 / SEASON_SPAN)),
+		.low_span = next_odd((double)period),
 		.weights = calc_doubles(c, n),
 		.residual = calc_doubles(c, n),
 		.cycle = calc_doubles(c, longest + period),

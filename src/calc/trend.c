@@ -108,8 +108,8 @@ struct points {
 	size_t slope_count;
 };
 
-static bool points_of(const struct calc *c, const double *x, const double *y, size_t n,
-		      struct points *p, struct err *e)
+static bool read_points(const struct calc *c, const double *x, const double *y, size_t n,
+			struct points *p, struct err *e)
 {
 	if (!calc_check(c, y, n, CALC_PAIRS_MAX, e) ||
 	    (x && !calc_check(c, x, n, CALC_PAIRS_MAX, e)))
@@ -158,7 +158,7 @@ bool calc_theil_sen(const struct calc *c, const double *x, const double *y, size
 	struct points p;
 	double x_median, y_median;
 
-	if (!points_of(c, x, y, n, &p, e))
+	if (!read_points(c, x, y, n, &p, e))
 		return false;
 	o.n = p.n;
 	if (p.n < CALC_THEIL_SEN_MIN || p.slope_count == 0) {
