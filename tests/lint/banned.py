@@ -88,7 +88,7 @@ def main():
         for name, n in structs(code):
             what = f"{where}: struct {name}"
             if n > STRUCT_MEMBERS_MAX:
-                problems.append(f"{what} has {n} members, more than {STRUCT_MEMBERS_MAX}: make parts of it")
+                problems.append(f"{what} has {n} members, more than {STRUCT_MEMBERS_MAX}: split it")
         for number, line in enumerate(code.splitlines(), 1):
             hit = BANNED.search(line)
             if hit:
@@ -97,16 +97,16 @@ def main():
             if hit and "base" not in where.parts:
                 problems.append(f"{where}:{number}: {hit.group(1)}() outside src/base: use vesper/mem.h")
             if ASSERT_EFFECT.search(line):
-                problems.append(f"{where}:{number}: an assert changes nothing")
+                problems.append(f"{where}:{number}: an assert must not have side effects")
             hit = RAW_JSON.search(line)
             if hit and "base" not in where.parts:
                 problems.append(f"{where}:{number}: {hit.group(1)}() outside src/base: use vesper/json.h")
         for number, line in enumerate(text.splitlines(), 1):
             if BYTE_CUT.search(line):
-                problems.append(f"{where}:{number}: a precision cuts inside characters: use STR_CUT")
+                problems.append(f"{where}:{number}: a precision may cut a character in half: use STR_CUT")
         if UNFINISHED.search(text):
-            problems.append(f"{where}: unfinished work is not committed")
-    problems += [f"{folder}: {n} files, more than {FOLDER_FILES_MAX}: give it folders"
+            problems.append(f"{where}: must not contain TODO, FIXME, XXX or HACK")
+    problems += [f"{folder}: {n} files, more than {FOLDER_FILES_MAX}: split it into subfolders"
                  for folder, n in folders() if n > FOLDER_FILES_MAX]
     for problem in problems:
         print(problem)

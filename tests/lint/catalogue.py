@@ -25,7 +25,7 @@ def known_values(dimension):
 
 
 DIMENSIONS = {d["name"]: known_values(d) for c in catalogues for d in c.get("dimensions", [])}
-# Common words: the ends of a range are called so.
+# Common words that name the ends of a range.
 WORDS = {"High", "Low"}
 VIEWS = [v["name"] for c in catalogues for v in c.get("views", [])]
 

@@ -5,7 +5,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 fail() { printf 'docker: %s\n' "$*" >&2; exit 1; }
 
 for path in $(sed -n 's/^COPY \([a-z]*\) \/usr\/share.*/\1/p' docker/Dockerfile); do
-	[[ -d "$path" ]] || fail "Dockerfile copies $path, which is not there"
+	[[ -d "$path" ]] || fail "Dockerfile copies $path, which does not exist"
 done
 grep -q '^USER vesper$' docker/Dockerfile || fail "the image must not run as root"
 grep -q 'odbc-postgresql' docker/Dockerfile || fail "the image lacks the driver that compose.yaml names"
@@ -18,12 +18,12 @@ if [[ -x build-test/vesperd ]]; then
 	for library in jansson uv microhttpd websockets curl odbc pcre2 crypto hiredis sqlite3; do
 		readelf -d build-test/vesperd | grep -q "NEEDED.*lib$library" || continue
 		case "$library" in
-		odbc) want=unixodbc ;;
-		crypto) want=libssl3 ;;
-		pcre2) want=libpcre2-8-0 ;;
-		*) want=lib$library ;;
+		odbc) package=unixodbc ;;
+		crypto) package=libssl3 ;;
+		pcre2) package=libpcre2-8-0 ;;
+		*) package=lib$library ;;
 		esac
-		grep -q "^$want" <<<"$image_packages" || fail "the image lacks a package for lib$library"
+		grep -q "^$package" <<<"$image_packages" || fail "the image lacks a package for lib$library"
 	done
 fi
 python3 - <<'PY'

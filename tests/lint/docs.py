@@ -31,17 +31,17 @@ def check_links(path, text):
         name, _, part = target.partition("#")
         file = path.parent / name if name else path
         if not file.exists():
-            problems.append(f"{path.name}: a link to {target}, which is not there")
+            problems.append(f"{path.name}: link to {target}, which does not exist")
         elif part and part not in anchors(file.read_text()):
             problems.append(f"{path.name}: {file.name} has no heading for #{part}")
 
 
 def check_files(path, text):
-    """File names with a folder; those of examples are in fences or contain <, {, … or a home folder."""
+    """File names with a folder; examples are in fences or contain <, {, … or a home folder."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     for name in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose):
         if not (ROOT / name).exists() and not list(ROOT.glob(f"{name}*")) and name not in EXAMPLES:
-            problems.append(f"{path.name}: there is no {name}")
+            problems.append(f"{path.name}: {name} does not exist")
 
 
 # Files that the reader creates while following the text.
@@ -66,14 +66,14 @@ def check_settings(path, text, keys, source):
         parts = name.split(".")
         whole = any(k == name or k.startswith(name + ".") for k in keys)
         if parts[0] in groups and not whole and f'"{name}"' not in source and not re.search(r"\.(md|c|h|json|sql|txt|mjs|db|py|sh|jsonl|io|com)$", name):
-            problems.append(f"{path.name}: there is no setting {name}")
+            problems.append(f"{path.name}: unknown setting {name}")
 
 
 def check_routes(path, text, routes):
     for route in re.findall(r"`(?:(?:GET|POST|PUT|PATCH|DELETE) )(/[\w./{}-]+)", text):
         shape = re.sub(r"\{\w*\}", "{}", route)
         if shape not in routes:
-            problems.append(f"{path.name}: there is no address {route}")
+            problems.append(f"{path.name}: unknown address {route}")
 
 
 def main():
@@ -95,7 +95,7 @@ def main():
         check_routes(path, text, routes)
     lines = (ROOT / "README.md").read_text().count("\n")
     if lines > README_LINES_MAX:
-        problems.append(f"README.md: {lines} lines, more than {README_LINES_MAX}: it is a first page, details belong to docs/")
+        problems.append(f"README.md: {lines} lines, more than {README_LINES_MAX}: move details to docs/")
     for problem in problems:
         print(problem)
     print(f"documents: {len(documents())} files, {len(problems)} problems")

@@ -28,12 +28,12 @@ def read_layers(path):
             continue
         parts = [p.split() for p in line.split(":")]
         if len(parts) != 3 or len(parts[0]) != 1:
-            sys.exit(f"{path}:{number}: want 'folder : uses : headers'")
+            sys.exit(f"{path}:{number}: expected 'folder : uses : headers'")
         folder = parts[0][0]
         uses = parts[1]
         for used in uses:
             if used != "*" and used not in order:
-                sys.exit(f"{path}:{number}: {folder} uses {used}, which stands below it or nowhere: not a layer")
+                sys.exit(f"{path}:{number}: {folder} uses {used}, which is not a row above it")
         allowed[folder] = set(order) if uses == ["*"] else set(uses)
         for header in parts[2]:
             if header in owner:
@@ -84,7 +84,7 @@ def main():
                 problems.append(f"{where}: {folder} may not include {include} of {used}")
         for include in SYSTEM.findall(text):
             if include in FOREIGN and folder not in FOREIGN[include]:
-                problems.append(f"{where}: <{include}> belongs to {' and '.join(sorted(FOREIGN[include]))} only")
+                problems.append(f"{where}: <{include}> may be included only by {' and '.join(sorted(FOREIGN[include]))}")
     for problem in problems:
         print(problem)
     print(f"layers: {len(files)} files, {len(problems)} problems")

@@ -14,16 +14,16 @@ def main():
     files = re.findall(r"`((?:tests|src|docs|config)/[\w./-]*)`", text)
     for name in files:
         if not (ROOT / name).exists():
-            problems.append(f"docs/security.md: there is no {name}")
+            problems.append(f"docs/security.md: {name} does not exist")
     # `tests/x.mjs`: name of a test, name of another one
     for name, tests in re.findall(r"`(tests/[\w./-]+\.mjs)`: ([^;|`]+)", text):
         path = ROOT / name
         if not path.exists():
             continue
-        said = path.read_text()
+        source = path.read_text()
         for test in re.split(r", (?!and |cut |while )", tests.strip()):
-            if test.strip() and test.strip() not in said:
-                problems.append(f"docs/security.md: {name} has no test called {test.strip()}")
+            if test.strip() and test.strip() not in source:
+                problems.append(f"docs/security.md: {name} has no test named {test.strip()}")
     for problem in problems:
         print(problem)
     print(f"security: {len(files)} files, {len(problems)} problems")

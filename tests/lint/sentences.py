@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("turn", "dialog", "answer", "planner", "know", "agent", "view", "tool", "transport")
-EXCUSES = Path(__file__).with_suffix(".txt")
+EXCEPTIONS = Path(__file__).with_suffix(".txt")
 KEYS = ROOT / "include/vesper/sentences.h"
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
 # keys of months are computed from the first one
@@ -60,25 +60,25 @@ def sentences_of(code):
 
 
 def main():
-    excuses, met, problems = {}, set(), []
-    for number, line in enumerate(EXCUSES.read_text().splitlines(), 1):
+    exceptions, matched, problems = {}, set(), []
+    for number, line in enumerate(EXCEPTIONS.read_text().splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             if " | " not in line:
-                sys.exit(f"{EXCUSES.name}:{number}: FILE | reason")
-            excuses[line.split(" | ")[0]] = number
+                sys.exit(f"{EXCEPTIONS.name}:{number}: expected FILE | reason")
+            exceptions[line.split(" | ")[0]] = number
     for path in sorted(p for folder in FOLDERS for p in ROOT.glob(f"src/{folder}/**/*.[ch]")):
         name = str(path.relative_to(ROOT))
         for line, text in sentences_of(code_of(path)):
-            excuse = next((e for e in excuses if name == e or e.endswith("/") and name.startswith(e)), None)
-            met.add(excuse)
-            if not excuse:
-                problems.append(f'{name}:{line}: "{text[:60]}" is said to users: config/language/en.json, sentences')
-    problems += [f"{EXCUSES.name}:{excuses[name]}: {name} has no sentence any more" for name in sorted(set(excuses) - met)]
+            exception = next((e for e in exceptions if name == e or e.endswith("/") and name.startswith(e)), None)
+            matched.add(exception)
+            if not exception:
+                problems.append(f'{name}:{line}: "{text[:60]}" is shown to users: move it to config/language/en.json, sentences')
+    problems += [f"{EXCEPTIONS.name}:{exceptions[name]}: {name} no longer has a sentence" for name in sorted(set(exceptions) - matched)]
     code = "\n".join(code_of(p) for p in ROOT.glob("src/**/*.[ch]"))
     used = set(re.findall(r"\bSAY_\w+", code))
     keys = re.findall(r"SENTENCE\((\w+),", KEYS.read_text())
-    problems += [f"{KEYS.relative_to(ROOT)}: nothing says {key}" for key in keys if key not in used and not COUNTED.match(key)]
-    print("\n".join(problems) if problems else f"{len(keys)} sentences to users: all in config/language, all used")
+    problems += [f"{KEYS.relative_to(ROOT)}: {key} is not used" for key in keys if key not in used and not COUNTED.match(key)]
+    print("\n".join(problems) if problems else f"{len(keys)} user-visible sentences: all in config/language, all used")
     return bool(problems)
 
 

@@ -82,18 +82,18 @@ def plain(text):
 
 
 def read_lists():
-    allowed, moving = set(), {}
+    allowed, exceptions = set(), {}
     for number, line in enumerate(LISTS.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if ": " in line:
             name, rest = line.split(": ", 1)
             if " | " not in rest:
-                sys.exit(f"{LISTS.name}:{number}: FILE: words | reason")
-            moving[name] = {w if w == "*" else plain(w) for w in rest.split(" | ")[0].split(", ")}
+                sys.exit(f"{LISTS.name}:{number}: expected FILE: words | reason")
+            exceptions[name] = {w if w == "*" else plain(w) for w in rest.split(" | ")[0].split(", ")}
         else:
             allowed.update(plain(w) for w in line.split(", "))
-    return allowed, moving
+    return allowed, exceptions
 
 
 def tokens_of(text):
@@ -106,10 +106,10 @@ def tokens_of(text):
             yield number, plain(re.sub(r"\\[a-z]", " ", some).replace("_", " "))
 
 
-def words_in(text, singles, runs):
+def words_in(text, single_words, phrases):
     """The words that occur in a plain text; single words also match in the plural."""
-    hits = {w for w in text.split() if w in singles or (w.endswith("s") and w[:-1] in singles)}
-    return hits | {r for r in runs if f" {r} " in f" {text} "}
+    hits = {w for w in text.split() if w in single_words or (w.endswith("s") and w[:-1] in single_words)}
+    return hits | {r for r in phrases if f" {r} " in f" {text} "}
 
 
 def strings_of(text):
@@ -120,11 +120,11 @@ def strings_of(text):
 
 
 def main():
-    words, language, (allowed, moving) = pack_words(), language_words(), read_lists()
-    singles = {w for w in words if " " not in w} - allowed
-    runs = [w for w in words if " " in w and w not in allowed]
+    words, language, (allowed, exceptions) = pack_words(), language_words(), read_lists()
+    single_words = {w for w in words if " " not in w} - allowed
+    phrases = [w for w in words if " " in w and w not in allowed]
     terms = glossary_terms() - allowed
-    problems, met = [], {name: set() for name in moving}
+    problems, matched = [], {name: set() for name in exceptions}
     for path in sorted([*ROOT.glob("src/**/*.[ch]"), *ROOT.glob("include/**/*.h")]):
         name = str(path.relative_to(ROOT))
         if name.startswith(EXEMPT) or "node_modules" in name:
@@ -132,28 +132,28 @@ def main():
         code = path.read_text()
         if name.startswith(READERS):
             for number, text in strings_of(code):
-                if text in language and not ({text, "*"} & moving.get(name, set())):
+                if text in language and not ({text, "*"} & exceptions.get(name, set())):
                     problems.append(f"{name}:{number}: \"{text}\" is a word of the language")
                 elif text in language:
-                    met[name].update({text, "*"} & moving[name])
+                    matched[name].update({text, "*"} & exceptions[name])
         for number, text in tokens_of(code):
-            for hit in sorted(words_in(text, singles, runs)):
+            for hit in sorted(words_in(text, single_words, phrases)):
                 one = hit if hit in words else hit[:-1]
-                if {one, "*"} & moving.get(name, set()):
-                    met[name].update({one, "*"} & moving[name])
+                if {one, "*"} & exceptions.get(name, set()):
+                    matched[name].update({one, "*"} & exceptions[name])
                     continue
                 problems.append(f"{name}:{number}: \"{hit}\" is a word of a pack")
     for path in sorted(ROOT.glob("prompts/*.md")):
         for number, text in prompt_lines(path.read_text()):
-            for hit in sorted(words_in(text, singles, runs) | words_in(text, terms, terms)):
+            for hit in sorted(words_in(text, single_words, phrases) | words_in(text, terms, terms)):
                 problems.append(f"{path.relative_to(ROOT)}:{number}: \"{hit}\" is a word of a pack: config/<pack>/words.json has rules")
-    for name, listed in moving.items():
-        for word in sorted(listed - met[name]):
-            problems.append(f"{LISTS.name}: {name}: \"{word}\" is not there any more")
+    for name, listed in exceptions.items():
+        for word in sorted(listed - matched[name]):
+            problems.append(f"{LISTS.name}: {name}: \"{word}\" no longer occurs")
     for word in sorted(allowed - words):
-        problems.append(f"{LISTS.name}: \"{word}\" is no word of a pack")
+        problems.append(f"{LISTS.name}: \"{word}\" is not a word of a pack")
     print("\n".join(problems) if problems else f"{len(words)} words of packs and {len(language)} of the language: none in C and shared prompts "
-          f"but in {len(moving)} files of {LISTS.name}")
+          f"except in {len(exceptions)} files of {LISTS.name}")
     return bool(problems)
 
 

@@ -85,7 +85,7 @@ def main():
     files = sorted(p for folder in FOLDERS for p in (ROOT / folder).glob("**/*.[ch]"))
     for path in files:
         where = str(path.relative_to(ROOT))
-        problems += [f"{where}:{line}: writes `{part}`, which only {' and '.join(sorted(WRITERS[part]))} may"
+        problems += [f"{where}:{line}: writes `{part}`, which only {' and '.join(sorted(WRITERS[part]))} may write"
                      for line, part in wrong_writes(where, path.read_text())]
     print("\n".join(problems) or f"writers: {len(files)} files, each part of a turn has one writer")
     sys.exit(bool(problems))
