@@ -18,19 +18,18 @@
 #include "vesper/metric.h"
 #include "vesper/str.h"
 
-/* ---- tools by script: the library's tool_start is not linked, this one stands in its place ----
- */
+/* ---- scripted tools: this tool_start is linked instead of the library's ---- */
 
 struct toolbox {
 	struct loop *loop;
-	struct outcome outcome; /* of the calls to come */
+	struct outcome outcome; /* of the next calls */
 	int64_t rows;
 	enum column_type column;
-	bool backwards; /* the last call started ends first */
+	bool backwards; /* the last started call ends first */
 	bool silent;    /* calls do not end */
 	struct list running;
 	struct deferred deferred;
-	struct buf told; /* "c1 get_average_annual_price {...};" */
+	struct buf calls; /* "c1 get_average_annual_price {...};" */
 	size_t cancelled;
 	int64_t timeout_ms;
 };
@@ -115,18 +114,18 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	r->result->outcome = b->outcome;
 	if (b->rows)
 		result_add_table(r->result, a, table_of(b));
-	buf_printf(&b->told, "%s %s ", request->call, request->tool);
-	buf_json(&b->told, request->args);
-	buf_char(&b->told, ';');
+	buf_printf(&b->calls, "%s %s ", request->call, request->tool);
+	buf_json(&b->calls, request->args);
+	buf_char(&b->calls, ';');
 	b->timeout_ms = request->timeout_ms;
 	list_append(&b->running, &r->node);
 	loop_defer(b->loop, &b->deferred, on_tools_turn, b);
 	return &r->op;
 }
 
-/* ---- the world around one run ---- */
+/* ---- fixture ---- */
 
-struct world {
+struct fixture {
 	struct loop *loop;
 	struct fake_llm *fake;
 	struct llm *llm;
@@ -152,7 +151,7 @@ static const struct principal viewer = {
 
 static void on_emit(void *owner, const struct event *event)
 {
-	struct world *w = owner;
+	struct fixture *w = owner;
 	const struct event_step_started *started = &event->u.step_started;
 	const struct event_step_finished *finished = &event->u.step_finished;
 
@@ -171,7 +170,7 @@ static void on_emit(void *owner, const struct event *event)
 
 static int setup(void **state)
 {
-	struct world *w = mem_alloc(sizeof(*w));
+	struct fixture *w = mem_alloc(sizeof(*w));
 	struct err e = {0};
 
 	assert_true(loop_new(&w->loop, NULL));
@@ -186,7 +185,7 @@ static int setup(void **state)
 				    .rows = 1,
 				    .column = COLUMN_DECIMAL};
 	list_init(&w->tools.running);
-	buf_init(&w->tools.told, 65536);
+	buf_init(&w->tools.calls, 65536);
 	buf_init(&w->events, 65536);
 	w->sink = (struct event_sink){on_emit, w};
 	w->next_call = 1;
@@ -196,14 +195,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	if (fake_llm_complaint(w->fake))
 		fail_msg("%s", fake_llm_complaint(w->fake));
 	assert_int_equal(fake_llm_unmet(w->fake), 0);
 	llm_free(&w->llm);
 	fake_llm_free(&w->fake);
-	buf_deinit(&w->tools.told);
+	buf_deinit(&w->tools.calls);
 	buf_deinit(&w->events);
 	arena_free(&w->arena);
 	catalog_unref(&w->catalog);
@@ -216,7 +215,7 @@ static int teardown(void **state)
 
 static void on_end(void *owner, const struct agent_outcome *out, const struct err *e)
 {
-	struct world *w = owner;
+	struct fixture *w = owner;
 
 	assert_false(w->ended);
 	w->ended = true;
@@ -226,7 +225,7 @@ static void on_end(void *owner, const struct agent_outcome *out, const struct er
 		w->err = *e;
 }
 
-static void start(struct world *w)
+static void start(struct fixture *w)
 {
 	const struct agent_request r = {
 		.agent = "dayahead_agent",
@@ -244,7 +243,7 @@ static void start(struct world *w)
 	assert_false(w->ended);
 }
 
-static void run(struct world *w)
+static void run(struct fixture *w)
 {
 	start(w);
 	for (int i = 0; i < 1000 && !w->ended; i++)
@@ -256,7 +255,7 @@ static void run(struct world *w)
 
 static void calls_one_tool(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT,
 			"Today is 2026-02-27.\nFilters: vendor Ascend.\nQuestion: NP15 in 2025?");
@@ -273,7 +272,7 @@ static void calls_one_tool(void **state)
 	assert_int_equal(w->out->usage.output_tokens, 3);
 	assert_string_equal(w->out->provider, "fake");
 	assert_null(w->out->ask);
-	assert_string_equal(buf_text(&w->tools.told), "c1 " PRICE " {\"year\":2025};");
+	assert_string_equal(buf_text(&w->tools.calls), "c1 " PRICE " {\"year\":2025};");
 	assert_string_equal(buf_text(&w->events), "c1 started;c1 completed rows=1;");
 	assert_int_equal(w->next_call, 2);
 
@@ -292,7 +291,7 @@ static void calls_one_tool(void **state)
 
 static void runs_calls_concurrently(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.backwards = true;
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -303,7 +302,8 @@ static void runs_calls_concurrently(void **state)
 	assert_string_equal(buf_text(&w->events),
 			    "c1 started;c2 started;c2 completed rows=1;c1 completed rows=1;");
 	assert_int_equal(w->out->result_count, 2);
-	assert_string_equal(w->out->results[0]->call, "c1"); /* in the order of the calls */
+	assert_string_equal(w->out->results[0]->call,
+			    "c1"); /* results are in the order of the calls */
 	const char *request = fake_llm_request(w->fake, 1);
 
 	assert_true(strstr(request, "tool_result toolu_1_0: Result c1") <
@@ -313,7 +313,7 @@ static void runs_calls_concurrently(void **state)
 
 static void reports_invalid_calls_to_the_model(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 	int64_t before = metric_get("vesper_agent_bad_calls_total");
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -325,7 +325,7 @@ static void reports_invalid_calls_to_the_model(void **state)
 			"tool_result toolu_1_1 error: The arguments are not a JSON object.");
 	run(w);
 	assert_int_equal(metric_get("vesper_agent_bad_calls_total"), before + 3);
-	assert_string_equal(buf_text(&w->tools.told), "");
+	assert_string_equal(buf_text(&w->tools.calls), "");
 	assert_string_equal(buf_text(&w->events), "");
 	assert_int_equal(w->out->result_count, 0);
 	assert_int_equal(w->err.code, ERR_NONE);
@@ -333,7 +333,7 @@ static void reports_invalid_calls_to_the_model(void **state)
 
 static void offers_only_permitted_tools(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	catalog_for(w->catalog, &viewer, w->arena, &w->may);
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -341,12 +341,12 @@ static void offers_only_permitted_tools(void **state)
 	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool with this name.");
 	run(w);
 	assert_null(strstr(fake_llm_request(w->fake, 0), "tool " PRICE));
-	assert_string_equal(buf_text(&w->tools.told), "");
+	assert_string_equal(buf_text(&w->tools.calls), "");
 }
 
 static void asks_clarifying_question(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, PRICE, "{}");
@@ -359,13 +359,13 @@ static void asks_clarifying_question(void **state)
 	assert_int_equal(w->out->ask->option_count, 2);
 	assert_string_equal(w->out->ask->options[1].value, "Hitachi");
 	assert_string_equal(w->out->ask->options[1].label, "Hitachi");
-	assert_string_equal(buf_text(&w->tools.told), "");
+	assert_string_equal(buf_text(&w->tools.calls), "");
 }
 
 /* The options come from a result by reference; the model never sees their values. */
 static void takes_choices_from_a_result(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.rows = 3;
 	w->tools.column = COLUMN_TEXT;
@@ -407,7 +407,7 @@ static void rejects_invalid_questions(void **state)
 		 "min_date is after"},
 		{"{\"question\":\"q\",\"skip\":{\"value\":\"x\"}}", "skip must be"},
 	};
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.rows = 1;
 	for (size_t i = 0; i < AGENT_TOOL_CALLS_MAX && i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -428,7 +428,7 @@ static void rejects_invalid_questions(void **state)
 
 static void shows_a_component(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.rows = 1;
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -450,7 +450,7 @@ static void shows_a_component(void **state)
 
 static void stops_after_the_last_round(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	for (int i = 0; i < AGENT_ROUNDS_MAX; i++) {
 		fake_llm_expect(w->fake, LLM_AGENT,
@@ -466,7 +466,7 @@ static void stops_after_the_last_round(void **state)
 
 static void rejects_too_many_calls(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	for (int i = 0; i < AGENT_TOOL_CALLS_MAX + 1; i++)
@@ -478,7 +478,7 @@ static void rejects_too_many_calls(void **state)
 
 static void reports_failure_of_the_model(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, PRICE, "{}");
@@ -491,19 +491,19 @@ static void reports_failure_of_the_model(void **state)
 
 static void reports_refusal_of_the_model(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, PRICE, "{}");
 	fake_llm_stop(w->fake, LLM_STOP_REFUSAL);
 	run(w);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
-	assert_string_equal(buf_text(&w->tools.told), "");
+	assert_string_equal(buf_text(&w->tools.calls), "");
 }
 
 static void reports_failures_of_tools(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.outcome = (struct outcome){.kind = OUTCOME_TIMEOUT, .retryable = true};
 	w->tools.rows = 0;
@@ -517,7 +517,7 @@ static void reports_failures_of_tools(void **state)
 
 static void on_more(void *owner)
 {
-	struct world *w = owner;
+	struct fixture *w = owner;
 
 	w->tools.outcome = (struct outcome){.kind = OUTCOME_ROWS};
 }
@@ -525,7 +525,7 @@ static void on_more(void *owner)
 /* Calls with rejected arguments that the model corrected are not among the results. */
 static void drops_result_of_corrected_call(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.outcome = (struct outcome){.kind = OUTCOME_ERROR, .detail = "year is needed"};
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -547,7 +547,7 @@ static void drops_result_of_corrected_call(void **state)
 /* While tools may be called, the prompt contains no text from the data. */
 static void excludes_text_cells_from_prompts(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	w->tools.column = COLUMN_TEXT;
 	w->tools.rows = 3;
@@ -562,7 +562,7 @@ static void excludes_text_cells_from_prompts(void **state)
  * request stays within its budget. */
 static void shortens_long_results(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 	const char *request;
 
 	w->prompt_tokens = 500;
@@ -589,11 +589,11 @@ static void shortens_long_results(void **state)
 
 static void cancels_running_operations(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	start(w);
-	op_cancel(&w->op); /* while the model thinks */
+	op_cancel(&w->op); /* during the model call */
 	assert_int_equal(fake_llm_cancelled(w->fake), 1);
 	w->tools.silent = true;
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -602,7 +602,7 @@ static void cancels_running_operations(void **state)
 	start(w);
 	for (int i = 0; i < 50; i++)
 		loop_run_once(w->loop);
-	op_cancel(&w->op); /* while tools run */
+	op_cancel(&w->op); /* during tool calls */
 	assert_int_equal(w->tools.cancelled, 2);
 	for (int i = 0; i < 50; i++)
 		loop_run_once(w->loop);

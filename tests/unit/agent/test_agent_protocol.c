@@ -26,7 +26,7 @@
 	"{\"tables\":[\"ent_projects\",\"ent_change_adoption\","                                   \
 	"\"jt_ent_projects_ent_change_adoption_join\"],\"reason\":\"names\"}"
 
-/* ---- tools by script ---- */
+/* ---- scripted tools ---- */
 
 struct toolbox {
 	struct loop *loop;
@@ -81,9 +81,9 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	return &b->op;
 }
 
-/* ---- the world ---- */
+/* ---- fixture ---- */
 
-struct world {
+struct fixture {
 	struct loop *loop;
 	struct fake_llm *fake;
 	struct llm *llm;
@@ -113,7 +113,7 @@ static int setup(void **state)
 {
 	static const char *const names[] = {"core", "city", NULL};
 	const struct pack_list packs = {.key = "core,city", .names = names};
-	struct world *w = mem_alloc(sizeof(*w));
+	struct fixture *w = mem_alloc(sizeof(*w));
 	struct err e = {0};
 
 	assert_true(loop_new(&w->loop, NULL));
@@ -131,7 +131,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	if (fake_llm_complaint(w->fake))
 		fail_msg("%s", fake_llm_complaint(w->fake));
@@ -150,14 +150,14 @@ static int teardown(void **state)
 
 static void on_end(void *owner, const struct agent_outcome *out, const struct err *e)
 {
-	struct world *w = owner;
+	struct fixture *w = owner;
 
 	assert_null(e);
 	w->ended = true;
 	w->out = out;
 }
 
-static void run_as(struct world *w, const struct principal *who)
+static void run_as(struct fixture *w, const struct principal *who)
 {
 	const struct agent_request r = {
 		.agent = "city_agent",
@@ -177,19 +177,20 @@ static void run_as(struct world *w, const struct principal *who)
 	assert_true(w->ended);
 }
 
-static bool says(const char *text, const char *words)
+static bool contains(const char *text, const char *words)
 {
 	return strstr(text, words) != NULL;
 }
 
-/* ---- stories ---- */
+/* ---- tests ---- */
 
-/* Column names that cannot be ordinary words: with an underscore, and not the name of a metric or
- * table. */
-static void assert_no_columns(const struct world *w, const char *text, const char *const *asked_for)
+/* The text names no column of other tables than those asked for. Only column names that cannot be
+ * ordinary words are checked: with an underscore, and not the name of a metric. */
+static void assert_no_columns(const struct fixture *w, const char *text,
+			      const char *const *asked_for)
 {
 	const struct schema *s = catalog_schema(w->catalog);
-	size_t looked_at = 0;
+	size_t checked = 0;
 
 	for (size_t i = 0; i < s->entity_count; i++)
 		for (size_t c = 0; c < s->entities[i]->view->column_count; c++) {
@@ -200,11 +201,11 @@ static void assert_no_columns(const struct world *w, const char *text, const cha
 				asked |= view_column_find(schema_entity(s, *t)->view, name) != NULL;
 			if (asked || !strchr(name, '_') || schema_metric(s, name))
 				continue;
-			looked_at++;
-			if (says(text, name))
-				fail_msg("%s is told", name);
+			checked++;
+			if (contains(text, name))
+				fail_msg("the prompt contains %s", name);
 		}
-	assert_true(looked_at > 50);
+	assert_true(checked > 50);
 }
 
 static void first_prompt_has_map_and_columns_on_request(void **state)
@@ -212,7 +213,7 @@ static void first_prompt_has_map_and_columns_on_request(void **state)
 	static const char *const none[] = {NULL};
 	static const char *const three[] = {"ent_projects", "ent_change_adoption",
 					    "jt_ent_projects_ent_change_adoption_join", NULL};
-	struct world *w = *state;
+	struct fixture *w = *state;
 	const char *first, *second;
 	size_t tokens;
 
@@ -228,19 +229,19 @@ static void first_prompt_has_map_and_columns_on_request(void **state)
 		fail_msg("%zu tokens", tokens);
 	assert_no_columns(w, first, none);
 	assert_no_columns(w, second, three);
-	assert_true(says(second, "jt_ent_projects_ent_change_adoption_join.project_id AND "
-				 "ent_projects.year = "
-				 "jt_ent_projects_ent_change_adoption_join.year"));
-	assert_true(says(second, "dimensions: "));
+	assert_true(contains(second, "jt_ent_projects_ent_change_adoption_join.project_id AND "
+				     "ent_projects.year = "
+				     "jt_ent_projects_ent_change_adoption_join.year"));
+	assert_true(contains(second, "dimensions: "));
 	assert_int_equal(strncmp(first, second, strlen(first)), 0);
 	assert_int_equal(w->tools.started, 0);
-	assert_int_equal(w->out->result_count, 0); /* a text of the pack is not a result */
+	assert_int_equal(w->out->result_count, 0); /* texts of the pack are not results */
 	assert_false(w->out->stopped);
 }
 
 static void rejects_too_many_and_unknown_tables(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, DETAILED,
@@ -257,7 +258,7 @@ static void rejects_too_many_and_unknown_tables(void **state)
 
 static void rejects_call_outside_the_step(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, "run_select", "{\"sql\":\"SELECT 1\"}");
@@ -277,7 +278,7 @@ static void rejects_call_outside_the_step(void **state)
 
 static void hides_sql_tool_without_permission(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, DETAILED, THREE);
@@ -285,14 +286,14 @@ static void hides_sql_tool_without_permission(void **state)
 	fake_llm_tool(w->fake, "run_select", "{\"sql\":\"SELECT 1\"}");
 	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool with this name.");
 	run_as(w, &reader);
-	assert_false(says(fake_llm_request(w->fake, 0), "run_select"));
-	assert_false(says(fake_llm_request(w->fake, 0), "refine_query"));
+	assert_false(contains(fake_llm_request(w->fake, 0), "run_select"));
+	assert_false(contains(fake_llm_request(w->fake, 0), "refine_query"));
 	assert_int_equal(w->tools.started, 0);
 }
 
 static void stops_after_the_last_round(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	for (int i = 0; i < 6; i++) {
 		fake_llm_expect(w->fake, LLM_AGENT, NULL);
@@ -305,7 +306,7 @@ static void stops_after_the_last_round(void **state)
 
 static void domain_names_the_clarifying_question_tool(void **state)
 {
-	struct world *w = *state;
+	struct fixture *w = *state;
 
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, "ask_clarifying_question",

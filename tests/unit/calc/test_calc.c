@@ -10,8 +10,8 @@ static void numbers_of_a_frame(void **state)
 	double *values;
 
 	for (size_t i = 0; i < COUNT(cells); i++) {
-		bool wanted;
-		assert_true(frame_builder_next(b, &wanted, &err) && wanted);
+		bool is_kept;
+		assert_true(frame_builder_next(b, &is_kept, &err) && is_kept);
 		frame_builder_cell(b, 0, cells[i][0]);
 		frame_builder_cell(b, 1, cells[i][1]);
 		assert_true(frame_builder_row(b, &err));

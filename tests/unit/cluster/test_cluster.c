@@ -25,13 +25,13 @@ static struct loop *loop;
 static const struct principal ann = {.user = "ann", .tenant = "vesper"};
 static const struct principal bob = {.user = "bob", .tenant = "vesper"};
 
-static void on_nothing(void *owner)
+static void ignore_wake(void *owner)
 {
 	(void)owner;
 }
 
-/* One replica, and the signals and logs that it got. */
-static struct side {
+/* One replica, and the signals and logs that it received. */
+static struct replica {
 	struct stream_hub *hub;
 	struct leases leases;
 	struct lease lease;
@@ -48,43 +48,42 @@ static struct side {
 
 static void on_signal(void *owner, const struct lease_signal *s)
 {
-	struct side *side = owner;
+	struct replica *replica = owner;
 
-	side->signals++;
-	side->kind = s->kind;
-	side->fence = s->fence;
-	snprintf(side->takeover_data, sizeof(side->takeover_data), "%.*s",
-		 STR_FMT(s->takeover_data));
-	if (s->kind == SIGNAL_TAKE_OVER && side->declines)
-		side->leases.driver->decline(side->leases.self, s->holder);
+	replica->signals++;
+	replica->kind = s->kind;
+	replica->fence = s->fence;
+	snprintf(replica->taking, sizeof(replica->taking), "%.*s", STR_FMT(s->taking));
+	if (s->kind == SIGNAL_TAKE_OVER && replica->declines)
+		replica->leases.driver->decline(replica->leases.self, s->holder);
 	else if (s->kind == SIGNAL_TAKE_OVER)
-		side->log = stream_adopt(side->hub, s->holder, false, NULL, NULL);
+		replica->log = stream_adopt(replica->hub, s->holder, false, NULL, NULL);
 }
 
-static void open_side(struct side *side, const char *name, const char *secret)
+static void open_replica(struct replica *replica, const char *name, const char *secret)
 {
 	char url[64];
 	struct err e = {0};
 
 	snprintf(url, sizeof(url), "redis://127.0.0.1:%d", service.port);
-	*side = (struct side){.hub = stream_hub_new(loop)};
+	*replica = (struct replica){.hub = stream_hub_new(loop)};
 	assert_true(
 		cluster_open(&(struct cluster_options){.loop = loop,
-						       .hub = side->hub,
+						       .hub = replica->hub,
 						       .url = url,
 						       /* a busy machine must not fail the test */
 						       .timeout_ms = REDIS_WAIT_BUDGET_MAX_MS,
 						       .secret = secret,
 						       .replica = name,
 						       .lease_ms = LEASE_MS},
-			     &side->leases, &e));
-	side->leases.driver->listen(side->leases.self, on_signal, side);
+			     &replica->leases, &e));
+	replica->leases.driver->listen(replica->leases.self, on_signal, replica);
 }
 
-static void close_side(struct side *side)
+static void close_replica(struct replica *replica)
 {
-	side->leases.driver->close(side->leases.self);
-	stream_hub_free(&side->hub);
+	replica->leases.driver->close(replica->leases.self);
+	stream_hub_free(&replica->hub);
 }
 
 static int set_up(void **state)
@@ -99,8 +98,8 @@ static int set_up(void **state)
 	freeReplyObject(redisCommand(c, "FLUSHALL"));
 	redisFree(c);
 	assert_true(loop_new(&loop, &e));
-	open_side(&left, "left", SECRET);
-	open_side(&right, "right", SECRET);
+	open_replica(&left, "left", SECRET);
+	open_replica(&right, "right", SECRET);
 	return 0;
 }
 
@@ -109,8 +108,8 @@ static int tear_down(void **state)
 	(void)state;
 	if (!installed)
 		return 0;
-	close_side(&left);
-	close_side(&right);
+	close_replica(&left);
+	close_replica(&right);
 	loop_free(&loop);
 	health_reset();
 	metric_reset();
@@ -130,25 +129,26 @@ static int tear_down(void **state)
 
 static void on_lease(void *owner, const struct lease *lease)
 {
-	struct side *side = owner;
+	struct replica *replica = owner;
 
-	side->answered = true;
-	side->lease = *lease;
+	replica->answered = true;
+	replica->lease = *lease;
 }
 
-#define MAY_NOTHING "{\"user\":\"ann\",\"permissions\":[]}"
+#define NO_PERMISSIONS "{\"user\":\"ann\",\"permissions\":[]}"
 
 /* The principal of new turns, as stored. */
-static const char *who_begins = MAY_NOTHING;
+static const char *new_turn_principal = NO_PERMISSIONS;
 
 /* Retries while the link is not connected yet. */
-static enum lease_kind acquire(struct side *side, const char *session, const char *turn,
+static enum lease_kind acquire(struct replica *replica, const char *session, const char *turn,
 			       const char *once)
 {
-	const struct str members[] = {
-		STR("session"), str_of(session),    STR("user"), STR("ann"),
-		STR("who"),     str_of(who_begins), STR("turn"), STR("{\"content\":\"how much\"}"),
-		{NULL, 0}};
+	const struct str members[] = {STR("session"), str_of(session),
+				      STR("user"),    STR("ann"),
+				      STR("who"),     str_of(new_turn_principal),
+				      STR("turn"),    STR("{\"content\":\"how much\"}"),
+				      {NULL, 0}};
 	const struct lease_request r = {.tenant = "vesper",
 					.name = session,
 					.holder = turn,
@@ -156,37 +156,38 @@ static enum lease_kind acquire(struct side *side, const char *session, const cha
 					.members = members};
 
 	for (int tries = 0; tries < 2000; tries++) {
-		side->answered = false;
-		(void)side->leases.driver->acquire(side->leases.self, &r, on_lease, side);
-		assert_false(side->answered); /* never inside the call */
-		WAIT_FOR(side->answered);
-		if (side->lease.kind != LEASE_UNKNOWN)
+		replica->answered = false;
+		(void)replica->leases.driver->acquire(replica->leases.self, &r, on_lease, replica);
+		assert_false(replica->answered); /* never inside the call */
+		WAIT_FOR(replica->answered);
+		if (replica->lease.kind != LEASE_UNKNOWN)
 			break;
 		usleep(1000);
 	}
-	return side->lease.kind;
+	return replica->lease.kind;
 }
 
 static void on_found(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct side *side = owner;
+	struct replica *replica = owner;
 
-	side->answered = true;
-	side->log = log;
-	side->code = e ? e->code : ERR_NONE;
+	replica->answered = true;
+	replica->log = log;
+	replica->code = e ? e->code : ERR_NONE;
 }
 
-static struct stream_log *find(struct side *side, const char *turn, const struct principal *who)
+static struct stream_log *find(struct replica *replica, const char *turn,
+			       const struct principal *who)
 {
-	side->answered = false;
-	stream_find(side->hub, turn, who, NULL, on_found, side);
-	WAIT_FOR(side->answered);
-	return side->log;
+	replica->answered = false;
+	stream_find(replica->hub, turn, who, NULL, on_found, replica);
+	WAIT_FOR(replica->answered);
+	return replica->log;
 }
 
-static void release(struct side *side, const char *turn)
+static void release(struct replica *replica, const char *turn)
 {
-	side->leases.driver->release(side->leases.self, turn);
+	replica->leases.driver->release(replica->leases.self, turn);
 }
 
 static long long ask_redis(const char *command, const char *a, const char *b)
@@ -240,7 +241,7 @@ static void events_reach_other_replica(void **state)
 	emit_text(log, "one ");
 	emit_text(log, "two ");
 	assert_non_null(find(&right, turn.text, &ann));
-	watch = stream_watch_new(right.log, 0, on_nothing, NULL);
+	watch = stream_watch_new(right.log, 0, ignore_wake, NULL);
 	there = right.log;
 	WAIT_FOR(stream_last_seq(there) == 2);
 	WAIT_FOR(stream_watchers(log) == 1); /* the turn has a watcher */
@@ -269,14 +270,14 @@ static void user_with_fewer_permissions_cannot_read_turn(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	who_begins = "{\"user\":\"ann\",\"permissions\":[\"chat:read\"]}";
+	new_turn_principal = "{\"user\":\"ann\",\"permissions\":[\"chat:read\"]}";
 	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
-	who_begins = MAY_NOTHING;
+	new_turn_principal = NO_PERMISSIONS;
 	log = stream_open(left.hub, turn.text, session.text, &strong, NULL, NULL);
 	emit_text(log, "one ");
 	WAIT_FOR(find(&right, turn.text, &strong));
 	there = right.log;
-	watch = stream_watch_new(there, 0, on_nothing, NULL);
+	watch = stream_watch_new(there, 0, ignore_wake, NULL);
 	assert_null(find(&left, turn.text, &ann));
 	assert_int_equal(left.code, ERR_NOT_FOUND);
 	assert_null(find(&right, turn.text, &ann));
@@ -299,8 +300,8 @@ static void other_secret_cannot_decrypt(void **state)
 	(void)state;
 	if (!installed)
 		skip();
-	close_side(&right);
-	open_side(&right, "right", "another secret");
+	close_replica(&right);
+	open_replica(&right, "right", "another secret");
 	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "for ann alone");
@@ -366,8 +367,8 @@ static void replica_that_ends_during_a_takeover_loses_nothing(void **state)
 	ask_redis("ZADD vesper:{r}:alive 0 %s%s", old, ""); /* it sends no more heartbeats */
 	WAIT_FOR(right.signals > 0 || ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
 	assert_int_equal(right.signals, 0);
-	close_side(&right);
-	open_side(&right, "another", SECRET);
+	close_replica(&right);
+	open_replica(&right, "another", SECRET);
 	WAIT_FOR(right.signals > 0);
 	assert_int_equal(right.kind, SIGNAL_TAKE_OVER);
 	log = right.log;
@@ -471,9 +472,9 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 	right.declines = true;
 	begin_at_left(session.text, turn.text);
 	seen = right.log;
-	viewer = stream_watch_new(seen, 0, on_nothing, NULL);
+	viewer = stream_watch_new(seen, 0, ignore_wake, NULL);
 	WAIT_FOR(clock_mono_ms() - began > LEASE_MS + LEASE_MS / 2);
-	open_side(&third, "third", SECRET); /* so the right replica takes over first */
+	open_replica(&third, "third", SECRET); /* so the right replica takes over first */
 	WAIT_FOR(ask_redis("ZCARD vesper:{r}:alive%s%s", "", "") == 3);
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
@@ -492,7 +493,7 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 	stream_release(&log);
 	release(&third, turn.text);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
-	close_side(&third);
+	close_replica(&third);
 }
 
 static void turn_declined_by_all_ends_for_viewers(void **state)
@@ -507,8 +508,8 @@ static void turn_declined_by_all_ends_for_viewers(void **state)
 		skip();
 	right.declines = true;
 	mine = begin_at_left(session.text, turn.text);
-	here = stream_watch_new(mine, 0, on_nothing, NULL);
-	there = stream_watch_new(right.log, 0, on_nothing, NULL);
+	here = stream_watch_new(mine, 0, ignore_wake, NULL);
+	there = stream_watch_new(right.log, 0, ignore_wake, NULL);
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
 	WAIT_FOR(right.signals > 0);

@@ -51,7 +51,7 @@ static char *sources_of(const char *text, char *const *env, bool printed)
 	return out;
 }
 
-static void gives(const char *text, char *const *env, const char *expected)
+static void check_sources(const char *text, char *const *env, const char *expected)
 {
 	char *got = sources_of(text, env, false);
 
@@ -59,12 +59,12 @@ static void gives(const char *text, char *const *env, const char *expected)
 	mem_free(got);
 }
 
-static void refuses(const char *text, char *const *env, const char *why)
+static void check_error(const char *text, char *const *env, const char *expected)
 {
 	char *got = sources_of(text, env, false);
 
-	if (!strstr(got, why))
-		fail_msg("\"%s\" is not in: %s", why, got);
+	if (!strstr(got, expected))
+		fail_msg("\"%s\" is not in: %s", expected, got);
 	mem_free(got);
 }
 
@@ -73,21 +73,22 @@ static void reads_members_from_file_and_environment(void **state)
 	char file[100];
 
 	(void)state;
-	gives(NULL, NO_ENV, "{}");
-	gives("{\"sources\":{\"clinic\":{\"dialect\":\"POSTGRES\",\"workers\":2}}}", NO_ENV,
-	      "{\"clinic\":{\"dialect\":\"postgres\",\"workers\":2}}");
+	check_sources(NULL, NO_ENV, "{}");
+	check_sources("{\"sources\":{\"clinic\":{\"dialect\":\"POSTGRES\",\"workers\":2}}}", NO_ENV,
+		      "{\"clinic\":{\"dialect\":\"postgres\",\"workers\":2}}");
 	/* VESPER_SOURCES is applied before its members, in any order. */
-	gives("{\"sources\":{\"clinic\":{\"workers\":2}}}",
-	      ENV("VESPER_SOURCES_CLINIC_WORKERS=3",
-		  "VESPER_SOURCES={\"clinic\":{\"queue\":5},\"my_db\":{}}",
-		  "VESPER_SOURCES_MY_DB_QUERY_TIMEOUT_MS=900", "VESPER_SOURCES_NEW_DIR=/x"),
-	      "{\"clinic\":{\"queue\":5,\"workers\":3},\"my_db\":{\"query_timeout_ms\":900},"
-	      "\"new\":{\"dir\":\"/x\"}}");
+	check_sources(
+		"{\"sources\":{\"clinic\":{\"workers\":2}}}",
+		ENV("VESPER_SOURCES_CLINIC_WORKERS=3",
+		    "VESPER_SOURCES={\"clinic\":{\"queue\":5},\"my_db\":{}}",
+		    "VESPER_SOURCES_MY_DB_QUERY_TIMEOUT_MS=900", "VESPER_SOURCES_NEW_DIR=/x"),
+		"{\"clinic\":{\"queue\":5,\"workers\":3},\"my_db\":{\"query_timeout_ms\":900},"
+		"\"new\":{\"dir\":\"/x\"}}");
 	snprintf(file, sizeof(file), "VESPER_SOURCES_CLINIC_DSN_FILE=%s",
 		 file_with("top secret\n"));
-	gives(NULL, ENV(file), "{\"clinic\":{\"dsn\":\"top secret\"}}");
+	check_sources(NULL, ENV(file), "{\"clinic\":{\"dsn\":\"top secret\"}}");
 	unlink(path);
-	refuses(NULL, ENV(file), "VESPER_SOURCES_CLINIC_DSN_FILE: ");
+	check_error(NULL, ENV(file), "VESPER_SOURCES_CLINIC_DSN_FILE: ");
 }
 
 static void does_not_print_connection_strings(void **state)
@@ -104,47 +105,48 @@ static void reports_errors(void **state)
 	struct buf many;
 
 	(void)state;
-	refuses("{\"sources\":[]}", NO_ENV, "sources: must be an object of at most 16");
-	refuses("{\"sources\":{\"clinic\":5}}", NO_ENV, "sources.clinic: must be an object");
+	check_error("{\"sources\":[]}", NO_ENV, "sources: must be an object of at most 16");
+	check_error("{\"sources\":{\"clinic\":5}}", NO_ENV, "sources.clinic: must be an object");
 	for (const char *const *name = (const char *const[]){"warehouse", "store", "Clinic", "1a",
 							     "a-b", "", "a.b", NULL};
 	     *name; name++) {
 		char *text = mem_printf("{\"sources\":{\"%s\":{}}}", *name);
-		refuses(text, NO_ENV, "a name must have at most 31 of a-z, 0-9 and _");
+		check_error(text, NO_ENV, "a name must have at most 31 of a-z, 0-9 and _");
 		mem_free(text);
 	}
-	refuses("{\"sources\":{\"a\":{\"dialekt\":\"x\"}}}", NO_ENV,
-		"sources.a.dialekt: unknown key");
-	refuses("{\"sources\":{\"a\":{\"dialect\":\"oracle\"}}}", NO_ENV,
-		"sources.a.dialect: must be one of mssql|postgres|sqlite");
-	refuses("{\"sources\":{\"a\":{\"workers\":0}}}", NO_ENV,
-		"sources.a.workers: must be an integer from 1 to 64");
-	refuses(NULL, ENV("VESPER_SOURCES_A_WORKERS=65"),
-		"VESPER_SOURCES_A_WORKERS.a.workers: must be an integer from 1 to 64");
-	refuses(NULL, ENV("VESPER_SOURCES_A_COLOR=red"), "VESPER_SOURCES_A_COLOR: unknown setting");
-	refuses(NULL, ENV("VESPER_SOURCES_DSN=x"), "VESPER_SOURCES_DSN: unknown setting");
+	check_error("{\"sources\":{\"a\":{\"dialekt\":\"x\"}}}", NO_ENV,
+		    "sources.a.dialekt: unknown key");
+	check_error("{\"sources\":{\"a\":{\"dialect\":\"oracle\"}}}", NO_ENV,
+		    "sources.a.dialect: must be one of mssql|postgres|sqlite");
+	check_error("{\"sources\":{\"a\":{\"workers\":0}}}", NO_ENV,
+		    "sources.a.workers: must be an integer from 1 to 64");
+	check_error(NULL, ENV("VESPER_SOURCES_A_WORKERS=65"),
+		    "VESPER_SOURCES_A_WORKERS.a.workers: must be an integer from 1 to 64");
+	check_error(NULL, ENV("VESPER_SOURCES_A_COLOR=red"),
+		    "VESPER_SOURCES_A_COLOR: unknown setting");
+	check_error(NULL, ENV("VESPER_SOURCES_DSN=x"), "VESPER_SOURCES_DSN: unknown setting");
 	buf_init(&many, 1 << 16);
 	buf_str(&many, "{\"sources\":{");
 	for (int i = 0; i <= SOURCES_MAX; i++)
 		buf_printf(&many, "%s\"s%d\":{}", i ? "," : "", i);
 	buf_str(&many, "}}");
-	refuses(buf_text(&many), NO_ENV, "at most 16 sources");
+	check_error(buf_text(&many), NO_ENV, "at most 16 sources");
 	buf_deinit(&many);
 }
 
 static void reads_files_of_tenants(void **state)
 {
 	(void)state;
-	gives("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
-	      "\"b\":{\"sources\":{\"s\":\"y.db\",\"t\":\"x.db\"}}}}",
-	      NO_ENV, "{}");
-	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
-		"\"b\":{\"sources\":{\"s\":\"x.db\"}}}}",
-		NO_ENV, "tenants.b: shares a file with tenant a");
-	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"../x.db\"}}}}", NO_ENV,
-		"tenants.a: sources.s: must be a plain file name");
-	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":5}}}}", NO_ENV, "sources.s: must be");
-	refuses("{\"tenants\":{\"a\":{\"sources\":[]}}}", NO_ENV, "tenants.a: sources");
+	check_sources("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
+		      "\"b\":{\"sources\":{\"s\":\"y.db\",\"t\":\"x.db\"}}}}",
+		      NO_ENV, "{}");
+	check_error("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
+		    "\"b\":{\"sources\":{\"s\":\"x.db\"}}}}",
+		    NO_ENV, "tenants.b: shares a file with tenant a");
+	check_error("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"../x.db\"}}}}", NO_ENV,
+		    "tenants.a: sources.s: must be a plain file name");
+	check_error("{\"tenants\":{\"a\":{\"sources\":{\"s\":5}}}}", NO_ENV, "sources.s: must be");
+	check_error("{\"tenants\":{\"a\":{\"sources\":[]}}}", NO_ENV, "tenants.a: sources");
 }
 
 int main(void)

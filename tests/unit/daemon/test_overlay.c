@@ -34,7 +34,7 @@ static struct arena *arena;
 static int changes;
 static struct err changed; /* error of the last change */
 
-/* ---- the daemon ---- */
+/* ---- daemon ---- */
 
 static void copy(const char *path)
 {
@@ -171,7 +171,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-/* ---- what a tenant sees ---- */
+/* ---- what is visible to a tenant ---- */
 
 static struct principal principal_of(const char *tenant)
 {
@@ -239,7 +239,7 @@ static char *tools_of(const char *tenant)
 	return text;
 }
 
-static void only_acme_has_both(void)
+static void check_only_acme_has_both(void)
 {
 	char *mine = tools_of("acme"), *theirs = tools_of("lantern");
 
@@ -263,14 +263,14 @@ static void use_both_parts(void)
 	assert_string_equal(change(OVERLAY_APPROVED, &approved), "");
 }
 
-/* ---- the tests ---- */
+/* ---- tests ---- */
 
 static void test_only_the_tenant_sees_its_overlay(void **state)
 {
 	(void)state;
 	assert_string_equal(branch_of("acme", FIRST_BRANCH), "");
 	use_both_parts();
-	only_acme_has_both();
+	check_only_acme_has_both();
 	assert_ptr_equal(turns_knowledge(d.turns, "acme")->catalog->tools,
 			 turns_knowledge(d.turns, "lantern")->catalog->tools);
 	assert_string_equal(turns_knowledge(d.turns, "acme")->key, "core,library+acme@2");
@@ -294,14 +294,14 @@ static void test_an_empty_part_is_removed(void **state)
 static void test_an_invalid_overlay_changes_nothing(void **state)
 {
 	struct catalog_overlay wrong = data;
-	json_t *shelf = parsed(WRONG);
+	json_t *extra = parsed(WRONG);
 
 	(void)state;
 	use_both_parts();
-	wrong.schema = shelf;
+	wrong.schema = extra;
 	assert_non_null(strstr(change(OVERLAY_DATA, &wrong), "shelf: values are missing"));
-	json_decref(shelf);
-	only_acme_has_both();
+	json_decref(extra);
+	check_only_acme_has_both();
 }
 
 static void on_each(void *owner, const struct err *e)
@@ -345,13 +345,13 @@ static void test_a_reload_keeps_the_overlay(void **state)
 	before = turns_knowledge(d.turns, "acme");
 	daemon_reload(&d);
 	assert_ptr_not_equal(turns_knowledge(d.turns, "acme"), before);
-	only_acme_has_both();
+	check_only_acme_has_both();
 	temp_root_write(&root, CATALOGUE, "{"); /* broken */
 	daemon_reload(&d);
-	only_acme_has_both();
+	check_only_acme_has_both();
 	copy(CATALOGUE);
 	daemon_reload(&d);
-	only_acme_has_both();
+	check_only_acme_has_both();
 }
 
 static void test_a_reload_during_a_change(void **state)
@@ -361,7 +361,7 @@ static void test_a_reload_during_a_change(void **state)
 	daemon_use_overlay(&d, OVERLAY_APPROVED, &approved, on_changed, NULL);
 	daemon_reload(&d);
 	run();
-	only_acme_has_both();
+	check_only_acme_has_both();
 	assert_ptr_equal(turns_knowledge(d.turns, "acme")->catalog->tools,
 			 turns_knowledge(d.turns, "lantern")->catalog->tools);
 }
@@ -428,7 +428,7 @@ static void test_a_duplicate_view_is_rejected(void **state)
 	copy(CATALOGUE);
 	daemon_reload(&d);
 	assert_string_equal(health_note(), "");
-	only_acme_has_both();
+	check_only_acme_has_both();
 }
 
 int main(void)

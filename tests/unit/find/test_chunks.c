@@ -48,7 +48,7 @@ static struct cut cut(struct str text)
 	return c;
 }
 
-static void is(const struct cut *c, size_t i, const char *heading, const char *text)
+static void check_chunk(const struct cut *c, size_t i, const char *heading, const char *text)
 {
 	const struct find_chunk *k = &c->chunks[i];
 
@@ -67,14 +67,14 @@ static void splits_passages_at_headings(void **state)
 
 	(void)state;
 	assert_int_equal(c.count, 3);
-	is(&c, 0, "", "Before.");
-	is(&c, 1, "One", "First.\n\nSecond.");
-	is(&c, 2, "Three", "Third.");
+	check_chunk(&c, 0, "", "Before.");
+	check_chunk(&c, 1, "One", "First.\n\nSecond.");
+	check_chunk(&c, 2, "Three", "Third.");
 	assert_int_equal(cut(str_of("")).count, 0);
 	assert_int_equal(cut(str_of("\n \n")).count, 0);
 	assert_int_equal(cut(str_of("# Alone\n")).count, 0);
 	c = cut(str_of("#no heading\n"));
-	is(&c, 0, "", "#no heading");
+	check_chunk(&c, 0, "", "#no heading");
 }
 
 static void ignores_heading_in_code_block(void **state)
@@ -85,7 +85,7 @@ static void ignores_heading_in_code_block(void **state)
 	assert_int_equal(c.count, 1);
 	c = cut(str_of("~~~\n# never closed\n"));
 	assert_int_equal(c.count, 1);
-	is(&c, 0, "", "~~~\n# never closed");
+	check_chunk(&c, 0, "", "~~~\n# never closed");
 }
 
 static struct str repeated(const char *text, size_t times)
@@ -170,7 +170,7 @@ static void rejects_too_many_passages(void **state)
 		find_split(repeated("# h\nx\n", DOCUMENT_CHUNKS_MAX + 1), arena, &chunks, &count));
 }
 
-static void plain(const char *text, size_t n, const char *want)
+static void check_normalized(const char *text, size_t n, const char *want)
 {
 	struct buf out;
 
@@ -180,17 +180,17 @@ static void plain(const char *text, size_t n, const char *want)
 	buf_deinit(&out);
 }
 
-#define PLAIN(text, want) plain(text, sizeof(text) - 1, want)
+#define NORMALIZED(text, want) check_normalized(text, sizeof(text) - 1, want)
 
 static void normalizes_line_ends_and_blank_lines(void **state)
 {
 	(void)state;
-	PLAIN("a\r\nb\rc\n", "a\nb\nc\n");
-	PLAIN("\n\n\na\n\n \t\n\nb\n\n\n", "a\n\nb\n");
-	PLAIN("a  b\n  c", "a  b\n  c\n");
-	PLAIN("a\0b", "a b\n");
-	PLAIN("", "");
-	PLAIN(" \n", "");
+	NORMALIZED("a\r\nb\rc\n", "a\nb\nc\n");
+	NORMALIZED("\n\n\na\n\n \t\n\nb\n\n\n", "a\n\nb\n");
+	NORMALIZED("a  b\n  c", "a  b\n  c\n");
+	NORMALIZED("a\0b", "a b\n");
+	NORMALIZED("", "");
+	NORMALIZED(" \n", "");
 }
 
 int main(void)

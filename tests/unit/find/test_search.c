@@ -38,7 +38,7 @@ static struct find_segment *segment_of(const char *const (*chunks)[2], size_t co
 	return find_builder_finish(&b);
 }
 
-static struct find_segment *one(const char *heading, const char *text)
+static struct find_segment *segment_of_one(const char *heading, const char *text)
 {
 	const char *const chunk[1][2] = {{heading, text}};
 
@@ -85,16 +85,17 @@ static double bm25(double df, double times, double length)
 	return idf * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / 2.4));
 }
 
-static size_t fill(struct find_doc *docs, char uids[10][4])
+static size_t open_documents(struct find_doc *docs, char uids[10][4])
 {
 	for (size_t i = 0; i < 10; i++) {
 		snprintf(uids[i], 4, "d%zu", i);
-		docs[i] = (struct find_doc){.uid = uids[i], .segment = one(ten[i][0], ten[i][1])};
+		docs[i] = (struct find_doc){.uid = uids[i],
+					    .segment = segment_of_one(ten[i][0], ten[i][1])};
 	}
 	return 10;
 }
 
-static void empty(struct find_doc *docs, size_t count)
+static void free_segments(struct find_doc *docs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		find_segment_free((struct find_segment **)&docs[i].segment);
@@ -104,7 +105,7 @@ static void scores_match_the_formula(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
-	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
+	const struct find_index x = {shipped_language(), docs, open_documents(docs, uids)};
 	struct find_results f = search(&x, (struct find_query){.text = "Copper, iron?"});
 
 	(void)state;
@@ -116,19 +117,19 @@ static void scores_match_the_formula(void **state)
 	assert_true(fabs(f.hits[1].score - bm25(3, 2, 3)) < 1e-9);
 	assert_string_equal(f.hits[2].doc->uid, "d1");
 	assert_true(fabs(f.hits[2].score - bm25(3, 1, 2)) < 1e-9);
-	assert_string_equal(f.hits[3].doc->uid, "d2"); /* as good as d9: by uid */
+	assert_string_equal(f.hits[3].doc->uid, "d2"); /* same score as d9: ordered by uid */
 	assert_string_equal(f.hits[4].doc->uid, "d9");
 	assert_true(f.hits[3].score == f.hits[4].score);
 	assert_true(fabs(f.hits[3].score - bm25(3, 1, 4)) < 1e-9);
 	assert_true(fabs(f.coverage - 1) < 1e-9);
-	empty(docs, 10);
+	free_segments(docs, 10);
 }
 
 static void missing_words_lower_the_coverage(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
-	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
+	const struct find_index x = {shipped_language(), docs, open_documents(docs, uids)};
 	struct find_query q = {.text = "window zeppelin"};
 	double window = log(1 + 9.5 / 1.5), zeppelin = log(1 + 10.5 / 0.5);
 	struct find_results f = search(&x, q);
@@ -140,17 +141,17 @@ static void missing_words_lower_the_coverage(void **state)
 	assert_int_equal(search(&x, q).count, 0);
 	q.least = f.coverage - 0.01;
 	assert_int_equal(search(&x, q).count, 1);
-	empty(docs, 10);
+	free_segments(docs, 10);
 }
 
 /* Hits, scores and coverage reveal nothing about unreadable documents. */
 static void hidden_documents_change_nothing(void **state)
 {
 	struct find_doc docs[] = {
-		{"a", "doc:1", one("", "copper wire and pipes"), NULL},
-		{"b", "doc:2", one("Copper", "copper copper copper secret"), NULL},
-		{"c", "doc:3", one("", "secret zeppelin"), NULL},
-		{"d", "doc:1", one("", "iron pipes"), NULL},
+		{"a", "doc:1", segment_of_one("", "copper wire and pipes"), NULL},
+		{"b", "doc:2", segment_of_one("Copper", "copper copper copper secret"), NULL},
+		{"c", "doc:3", segment_of_one("", "secret zeppelin"), NULL},
+		{"d", "doc:1", segment_of_one("", "iron pipes"), NULL},
 	};
 	const struct find_doc visible[] = {docs[0], docs[3]};
 	const struct find_index all = {shipped_language(), docs, 4},
@@ -170,12 +171,12 @@ static void hidden_documents_change_nothing(void **state)
 		}
 	}
 	assert_int_equal(search(&all, (struct find_query){.text = "secret"}).count, 2);
-	empty(docs, 4);
+	free_segments(docs, 4);
 }
 
 static unsigned seed;
 
-static unsigned below(unsigned n)
+static unsigned random_below(unsigned n)
 {
 	seed = seed * 1103515245u + 12345u;
 	return (seed >> 16) % n;
@@ -187,8 +188,8 @@ static const char *random_text(void)
 					    "bridge", "gate", "lock",  "frame", "the"};
 	const char *text = "";
 
-	for (unsigned i = below(12); i-- > 0;)
-		text = arena_printf(arena, "%s %s", text, words[below(10)]);
+	for (unsigned i = random_below(12); i-- > 0;)
+		text = arena_printf(arena, "%s %s", text, words[random_below(10)]);
 	return text;
 }
 
@@ -198,7 +199,7 @@ static void order_of_documents_changes_nothing(void **state)
 {
 	(void)state;
 	for (unsigned round = 1; round <= 300; round++) {
-		struct find_doc docs[RANDOM_DOCS], turned[RANDOM_DOCS];
+		struct find_doc docs[RANDOM_DOCS], reversed[RANDOM_DOCS];
 		const char *text;
 		struct find_results a, b;
 
@@ -208,14 +209,15 @@ static void order_of_documents_changes_nothing(void **state)
 							  {"", random_text()},
 							  {random_text(), ""}};
 
-			docs[i] = (struct find_doc){.uid = arena_printf(arena, "d%zu", i),
-						    .segment = segment_of(chunks, 1 + below(3))};
-			turned[RANDOM_DOCS - 1 - i] = docs[i];
+			docs[i] = (struct find_doc){
+				.uid = arena_printf(arena, "d%zu", i),
+				.segment = segment_of(chunks, 1 + random_below(3))};
+			reversed[RANDOM_DOCS - 1 - i] = docs[i];
 		}
 		text = random_text();
 		a = search(&(struct find_index){shipped_language(), docs, RANDOM_DOCS},
 			   (struct find_query){.text = text});
-		b = search(&(struct find_index){shipped_language(), turned, RANDOM_DOCS},
+		b = search(&(struct find_index){shipped_language(), reversed, RANDOM_DOCS},
 			   (struct find_query){.text = text});
 		assert_int_equal(a.count, b.count);
 		for (size_t i = 0; i < a.count; i++) {
@@ -223,7 +225,7 @@ static void order_of_documents_changes_nothing(void **state)
 			assert_int_equal(a.hits[i].chunk, b.hits[i].chunk);
 			assert_true(a.hits[i].score == b.hits[i].score);
 		}
-		empty(docs, RANDOM_DOCS);
+		free_segments(docs, RANDOM_DOCS);
 	}
 }
 
@@ -233,11 +235,11 @@ static void order_of_documents_changes_nothing(void **state)
 static struct find_segment *random_segment(void)
 {
 	const char *chunks[RANDOM_CHUNKS][2];
-	size_t count = 1 + below(RANDOM_CHUNKS);
+	size_t count = 1 + random_below(RANDOM_CHUNKS);
 
 	for (size_t i = 0; i < count; i++) {
-		chunks[i][0] = below(3) > 0 ? "" : random_text();
-		chunks[i][1] = below(8) > 0 ? random_text() : "wool wool wool wool wool";
+		chunks[i][0] = random_below(3) > 0 ? "" : random_text();
+		chunks[i][1] = random_below(8) > 0 ? random_text() : "wool wool wool wool wool";
 	}
 	return segment_of((const char *const(*)[2])chunks, count);
 }
@@ -274,7 +276,7 @@ static void skipped_candidates_do_not_change_the_result(void **state)
 				}
 			}
 		}
-		empty(docs, MANY_DOCS);
+		free_segments(docs, MANY_DOCS);
 	}
 }
 
@@ -284,7 +286,7 @@ static void spreads_first_hits_over_documents(void **state)
 					       {"", "copper"}, {"", "copper"}, {"", "copper"}};
 	struct find_doc docs[] = {
 		{"a", NULL, segment_of(many, 6), NULL},
-		{"b", NULL, one("", "copper iron stone glass wool"), NULL},
+		{"b", NULL, segment_of_one("", "copper iron stone glass wool"), NULL},
 	};
 	const struct find_index x = {shipped_language(), docs, 2};
 	struct find_results f = search(&x, (struct find_query){.text = "copper", .top = 4});
@@ -292,18 +294,18 @@ static void spreads_first_hits_over_documents(void **state)
 	(void)state;
 	assert_int_equal(f.count, 4);
 	assert_string_equal(f.hits[FIND_PER_DOCUMENT].doc->uid, "b");
-	assert_string_equal(f.hits[3].doc->uid, "a"); /* nothing else is there */
+	assert_string_equal(f.hits[3].doc->uid, "a"); /* b has no further passage */
 	f = search(&x, (struct find_query){.text = "copper", .top = 4, .uid = "a"});
 	assert_int_equal(f.count, 4);
 	for (size_t i = 0; i < f.count; i++)
 		assert_string_equal(f.hits[i].doc->uid, "a");
-	empty(docs, 2);
+	free_segments(docs, 2);
 }
 
 static void empty_query_finds_nothing(void **state)
 {
-	struct find_doc docs[] = {{"a", NULL, one("", "copper"), NULL},
-				  {"b", NULL, one("", ""), NULL}};
+	struct find_doc docs[] = {{"a", NULL, segment_of_one("", "copper"), NULL},
+				  {"b", NULL, segment_of_one("", ""), NULL}};
 	const struct find_index x = {shipped_language(), docs, 2},
 				none = {shipped_language(), NULL, 0};
 	struct find_query q = {.text = "and of the"};
@@ -325,12 +327,12 @@ static void empty_query_finds_nothing(void **state)
 	q.text = buf_text(&many);
 	assert_int_equal(search(&x, q).count, 0);
 	buf_deinit(&many);
-	empty(docs, 2);
+	free_segments(docs, 2);
 }
 
-/* The part of these words that one passage contains, for the documents of the question. */
-static double covers(const struct find_index *x, const struct principal *who, const char *question,
-		     const char *part)
+/* The coverage of these words by the best passage, with the documents of the question. */
+static double coverage_of(const struct find_index *x, const struct principal *who,
+			  const char *question, const char *part)
 {
 	struct find_reach reach;
 	struct question q;
@@ -344,33 +346,33 @@ static void best_passage_covers_each_part(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
-	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
+	const struct find_index x = {shipped_language(), docs, open_documents(docs, uids)};
 	const char *both = "copper pipe and a glass window";
 
 	(void)state;
-	assert_true(fabs(covers(&x, &ann, both, "copper pipe") - 1) < 1e-9);
-	assert_true(fabs(covers(&x, &ann, both, "glass window") - 1) < 1e-9);
-	assert_true(covers(&x, &ann, both, both) < 1); /* no passage contains all four */
-	assert_true(covers(&x, &ann, "copper spoon", "copper spoon") < 0.5);
-	assert_true(covers(&x, &ann, "spoon", "spoon") == 0);
-	assert_true(covers(&x, &ann, "of the and", "of the and") == 0);
-	empty(docs, 10);
+	assert_true(fabs(coverage_of(&x, &ann, both, "copper pipe") - 1) < 1e-9);
+	assert_true(fabs(coverage_of(&x, &ann, both, "glass window") - 1) < 1e-9);
+	assert_true(coverage_of(&x, &ann, both, both) < 1); /* no passage contains all four */
+	assert_true(coverage_of(&x, &ann, "copper spoon", "copper spoon") < 0.5);
+	assert_true(coverage_of(&x, &ann, "spoon", "spoon") == 0);
+	assert_true(coverage_of(&x, &ann, "of the and", "of the and") == 0);
+	free_segments(docs, 10);
 }
 
 static void hidden_documents_do_not_affect_reach(void **state)
 {
 	struct find_doc docs[2] = {
-		{.uid = "a", .permission = "doc:1", .segment = one("", "copper pipe")},
-		{.uid = "b", .permission = "doc:2", .segment = one("", "glass window")}};
+		{.uid = "a", .permission = "doc:1", .segment = segment_of_one("", "copper pipe")},
+		{.uid = "b", .permission = "doc:2", .segment = segment_of_one("", "glass window")}};
 	const struct find_index x = {shipped_language(), docs, 2};
 	const struct find_index seen = {shipped_language(), docs, 1};
 
 	(void)state;
-	assert_true(covers(&x, &bob, "glass window", "glass window") == 0);
-	assert_true(covers(&x, &ann, "glass window", "glass window") > 0.99);
-	assert_true(covers(&x, &bob, "copper window", "copper window") ==
-		    covers(&seen, &bob, "copper window", "copper window"));
-	empty(docs, 2);
+	assert_true(coverage_of(&x, &bob, "glass window", "glass window") == 0);
+	assert_true(coverage_of(&x, &ann, "glass window", "glass window") > 0.99);
+	assert_true(coverage_of(&x, &bob, "copper window", "copper window") ==
+		    coverage_of(&seen, &bob, "copper window", "copper window"));
+	free_segments(docs, 2);
 }
 
 int main(void)

@@ -199,7 +199,7 @@ struct fixture {
 	struct find_index index;
 };
 
-/* By words the first and the second passage, by vectors the third and the second. */
+/* Words find the first and second passage, vectors the third and second. */
 static void open_fixture(struct fixture *w)
 {
 	static const char *const texts[] = {"copper copper wire", "copper pipe and more words",
@@ -272,7 +272,7 @@ static void vectors_find_passages_with_other_words(void **state)
 	assert_int_equal(find(&w, "bronze", NULL).count, 0);
 	assert_int_equal(find(&w, "bronze", "m").count, 3);
 	assert_int_equal(find(&w, "bronze", "m").hits[0].chunk, 2);
-	least = 1.5; /* nothing is as near */
+	least = 1.5; /* above the highest possible cosine */
 	assert_int_equal(find(&w, "bronze", "m").count, 0);
 	least = 0.5;
 	/* vectors of another model are not compared */

@@ -340,10 +340,10 @@ static void no_limits_need_no_cache_request(void **state)
 	identity_free(&unlimited);
 }
 
-/* A cache driver that has no values and returns a fixed result for every token bucket. */
+/* The result of every token bucket of the empty cache below. */
 static struct cache_consume consume_result;
 
-struct silent {
+struct empty_cache_op {
 	struct op op;
 	struct deferred deferred;
 	cache_confirmed_cb confirmed;
@@ -352,9 +352,9 @@ struct silent {
 	void *owner;
 };
 
-static void on_silence(void *owner)
+static void on_empty_reply(void *owner)
 {
-	struct silent s = *(struct silent *)owner;
+	struct empty_cache_op s = *(struct empty_cache_op *)owner;
 
 	mem_free(owner);
 	if (s.confirmed)
@@ -365,70 +365,70 @@ static void on_silence(void *owner)
 		s.consume(s.owner, &consume_result);
 }
 
-static struct op *silence(struct silent s)
+static struct op *reply_later(struct empty_cache_op s)
 {
-	struct silent *copy = mem_alloc(sizeof(*copy));
+	struct empty_cache_op *copy = mem_alloc(sizeof(*copy));
 
 	*copy = s;
-	loop_defer(loop, &copy->deferred, on_silence, copy);
+	loop_defer(loop, &copy->deferred, on_empty_reply, copy);
 	return &copy->op;
 }
 
-static struct op *silent_set(void *self, struct str key, struct str value, int64_t ttl_ms,
-			     cache_confirmed_cb cb, void *owner)
+static struct op *empty_set(void *self, struct str key, struct str value, int64_t ttl_ms,
+			    cache_confirmed_cb cb, void *owner)
 {
 	(void)self;
 	(void)key;
 	(void)value;
 	(void)ttl_ms;
-	return silence((struct silent){.confirmed = cb, .owner = owner});
+	return reply_later((struct empty_cache_op){.confirmed = cb, .owner = owner});
 }
 
-static struct op *silent_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
+static struct op *empty_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
 {
 	(void)self;
 	(void)key;
-	return silence((struct silent){.value = cb, .owner = owner});
+	return reply_later((struct empty_cache_op){.value = cb, .owner = owner});
 }
 
-static struct op *silent_consume(void *self, const struct str *keys, const int64_t *limits,
-				 size_t count, int64_t full_ms, cache_consume_cb cb, void *owner)
+static struct op *empty_consume(void *self, const struct str *keys, const int64_t *limits,
+				size_t count, int64_t full_ms, cache_consume_cb cb, void *owner)
 {
 	(void)self;
 	(void)keys;
 	(void)limits;
 	(void)count;
 	(void)full_ms;
-	return silence((struct silent){.consume = cb, .owner = owner});
+	return reply_later((struct empty_cache_op){.consume = cb, .owner = owner});
 }
 
-static void silent_close(void *self)
+static void empty_close(void *self)
 {
 	(void)self;
 }
 
-static const struct cache_driver silent_driver = {.name = "silent",
-						  .set_confirmed = silent_set,
-						  .get_delete = silent_get_delete,
-						  .consume = silent_consume,
-						  .close = silent_close};
+static const struct cache_driver empty_driver = {.name = "silent",
+						 .set_confirmed = empty_set,
+						 .get_delete = empty_get_delete,
+						 .consume = empty_consume,
+						 .close = empty_close};
 
 static void replicas_count_locally_while_cache_is_down(void **state)
 {
 	struct cache *cache = shared_cache;
-	struct identity *alone;
+	struct identity *single;
 	struct rate rate;
 
 	(void)state;
-	shared_cache = cache_from_driver(&silent_driver, NULL);
-	alone = replica_new((struct rate_limits){.user_per_minute = 2});
-	create_ticket(alone, &ann);
-	assert_true(use_ticket(alone, made));
-	assert_false(use_ticket(alone, made));
-	assert_true(count_request(alone, &ann, &rate));
-	assert_true(count_request(alone, &ann, &rate));
-	assert_false(count_request(alone, &ann, &rate));
-	identity_free(&alone);
+	shared_cache = cache_from_driver(&empty_driver, NULL);
+	single = replica_new((struct rate_limits){.user_per_minute = 2});
+	create_ticket(single, &ann);
+	assert_true(use_ticket(single, made));
+	assert_false(use_ticket(single, made));
+	assert_true(count_request(single, &ann, &rate));
+	assert_true(count_request(single, &ann, &rate));
+	assert_false(count_request(single, &ann, &rate));
+	identity_free(&single);
 	cache_free(&shared_cache);
 	shared_cache = cache;
 }
@@ -444,7 +444,7 @@ static void wrong_cache_answers_do_not_lift_limits(void **state)
 	(void)state;
 	consume_result =
 		(struct cache_consume){.counted = true, .consumed = true, .left = {100, 1000}};
-	shared_cache = cache_from_driver(&silent_driver, NULL);
+	shared_cache = cache_from_driver(&empty_driver, NULL);
 	here = replica_new((struct rate_limits){100, 1000});
 	for (int n = 0; n < 1000; n++)
 		passed += count_request(here, &ann, &rate);

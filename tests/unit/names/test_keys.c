@@ -3,8 +3,8 @@
 #include "keys.h"
 #include "name_maker.h"
 
-/* Keys of made-up names, some twice. */
-struct made {
+/* Keys of generated names, some twice. */
+struct generated {
 	char *bytes;
 	uint32_t *offsets;
 	size_t count;
@@ -12,12 +12,12 @@ struct made {
 	uint32_t *order;
 };
 
-static void make(struct made *m, size_t count)
+static void generate(struct generated *m, size_t count)
 {
 	struct name_maker maker = {.state = 7};
 	size_t at = 0;
 
-	*m = (struct made){.count = count};
+	*m = (struct generated){.count = count};
 	m->bytes = mem_alloc(count * NAME_MAKER_BYTES);
 	m->offsets = mem_alloc((count + 1) * sizeof(*m->offsets));
 	for (size_t i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ static void make(struct made *m, size_t count)
 	m->order = keys_init(&m->keys, m->bytes, m->offsets, count);
 }
 
-static void unmake(struct made *m)
+static void generated_free(struct generated *m)
 {
 	keys_deinit(&m->keys);
 	mem_free(m->order);
@@ -44,12 +44,12 @@ static void unmake(struct made *m)
 
 static void keys_are_sorted_and_found(void **state)
 {
-	struct made m;
+	struct generated m;
 	size_t len, before_len = 0, first;
 	const char *before = "";
 
 	(void)state;
-	make(&m, 3000);
+	generate(&m, 3000);
 	for (size_t i = 0; i < m.count; i++) {
 		const char *key = keys_at(&m.keys, i, &len);
 		size_t shorter = len < before_len ? len : before_len;
@@ -66,7 +66,7 @@ static void keys_are_sorted_and_found(void **state)
 	assert_int_equal(keys_find(&m.keys, "twicesolar", 10, &first), 60);
 	assert_int_equal(keys_find(&m.keys, "twicesola", 9, &first), 0);
 	assert_int_equal(keys_find(&m.keys, "zzz", 3, &first), 0);
-	unmake(&m);
+	generated_free(&m);
 }
 
 struct hits {
@@ -86,10 +86,10 @@ static void fuzzy_search_matches_full_comparison(void **state)
 {
 	struct name_maker maker = {.state = 99};
 	struct hits h;
-	struct made m;
+	struct generated m;
 
 	(void)state;
-	make(&m, 2000);
+	generate(&m, 2000);
 	h.distances = mem_alloc(m.count);
 	for (int probe = 0; probe < 300; probe++) {
 		size_t len, at = name_maker_random(&maker, (uint32_t)m.count);
@@ -113,7 +113,7 @@ static void fuzzy_search_matches_full_comparison(void **state)
 		}
 	}
 	mem_free(h.distances);
-	unmake(&m);
+	generated_free(&m);
 }
 
 static void on_any(void *owner, size_t number, int distance)
@@ -155,11 +155,11 @@ static void accepts_empty_and_too_long_keys(void **state)
  * range. */
 static void prefix_search_returns_its_range(void **state)
 {
-	struct made m;
+	struct generated m;
 	size_t len, lo = 0, hi;
 
 	(void)state;
-	make(&m, 1000);
+	generate(&m, 1000);
 	for (size_t i = 0; i < m.count; i += 7) {
 		const char *key = keys_at(&m.keys, i, &len);
 
@@ -182,7 +182,7 @@ static void prefix_search_returns_its_range(void **state)
 	lo = 0;
 	hi = m.count;
 	assert_false(keys_find_prefix(&m.keys, "\x01\x02", 2, &lo, &hi));
-	unmake(&m);
+	generated_free(&m);
 }
 
 int main(void)

@@ -95,7 +95,7 @@ static void byte_limit_evicts_oldest(void **state)
 	test_free(big);
 }
 
-/* Logs of a tenant that holds less are not evicted for one that holds more. */
+/* Logs of a tenant with fewer log bytes are not evicted for one with more. */
 static void largest_tenant_is_evicted_first(void **state)
 {
 	size_t piece = EVENT_LOG_BYTES_MAX / 2;
@@ -118,7 +118,7 @@ static void largest_tenant_is_evicted_first(void **state)
 	test_free(big);
 }
 
-/* ---- finding on any replica ---- */
+/* ---- lookups on any replica ---- */
 
 struct find_reply {
 	bool done;
@@ -126,7 +126,7 @@ struct find_reply {
 	enum err_code code;
 };
 
-static void on_heard(void *owner, struct stream_log *log, const struct err *e)
+static void on_find_reply(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct find_reply *h = owner;
 
@@ -139,7 +139,7 @@ static struct find_reply find(const char *turn_id, const struct principal *who)
 {
 	struct find_reply h = {0};
 
-	stream_find(hub, turn_id, who, NULL, on_heard, &h);
+	stream_find(hub, turn_id, who, NULL, on_find_reply, &h);
 	assert_false(h.done); /* never inside the call */
 	while (!h.done)
 		loop_run_once(loop);
@@ -157,7 +157,7 @@ static void result_is_delivered_by_the_loop(void **state)
 	assert_int_equal(find(turn.text, &bob).code, ERR_NOT_FOUND);
 	assert_int_equal(find(uuid_new().text, &ann).code, ERR_NOT_FOUND);
 	assert_int_equal(find("../../turns", &ann).code, ERR_NOT_FOUND);
-	op = stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
+	op = stream_find(hub, turn.text, &ann, NULL, on_find_reply, &h);
 	op_cancel(&op);
 	find(turn.text, &ann);
 	assert_false(h.done);
@@ -170,74 +170,74 @@ static void log_removed_meanwhile_is_not_found(void **state)
 	struct find_reply h = {0};
 
 	(void)state;
-	stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
+	stream_find(hub, turn.text, &ann, NULL, on_find_reply, &h);
 	stream_delete_logs(hub, NULL, &ann);
 	while (!h.done)
 		loop_run_once(loop);
 	assert_int_equal(h.code, ERR_NOT_FOUND);
 }
 
-/* A log of another replica, as a driver finds it. */
-struct elsewhere {
+/* A driver that finds logs of other replicas. */
+struct remote_driver {
 	struct op op;
 	int asked, cancelled;
 	stream_found_cb cb;
 	void *owner;
 };
 
-static void on_elsewhere_cancel(struct op *op)
+static void on_remote_cancel(struct op *op)
 {
-	list_item(op, struct elsewhere, op)->cancelled++;
+	list_item(op, struct remote_driver, op)->cancelled++;
 }
 
-static struct op *elsewhere_find(void *self, const char *turn_id, const struct principal *who,
-				 stream_found_cb cb, void *owner)
+static struct op *remote_find(void *self, const char *turn_id, const struct principal *who,
+			      stream_found_cb cb, void *owner)
 {
-	struct elsewhere *there = self;
+	struct remote_driver *remote = self;
 
 	assert_true(uuid_valid(turn_id) && who == &ann);
-	there->asked++;
-	there->op.cancel = on_elsewhere_cancel;
-	there->cb = cb;
-	there->owner = owner;
-	return &there->op;
+	remote->asked++;
+	remote->op.cancel = on_remote_cancel;
+	remote->cb = cb;
+	remote->owner = owner;
+	return &remote->op;
 }
 
 static void driver_finds_logs_of_other_replicas(void **state)
 {
-	static const struct stream_driver driver = {.name = "elsewhere", .find = elsewhere_find};
-	struct elsewhere there = {0};
+	static const struct stream_driver driver = {.name = "elsewhere", .find = remote_find};
+	struct remote_driver remote = {0};
 	struct uuid here = finished("x");
 	struct find_reply h = {0}, gone = {0};
 	struct op *op;
 
 	(void)state;
-	stream_hub_set_driver(hub, &driver, &there);
+	stream_hub_set_driver(hub, &driver, &remote);
 	assert_non_null(find(here.text, &ann).log);
 	assert_int_equal(find("no id", &ann).code, ERR_NOT_FOUND);
-	assert_int_equal(there.asked, 0);
-	stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &h);
-	while (there.asked == 0)
+	assert_int_equal(remote.asked, 0);
+	stream_find(hub, uuid_new().text, &ann, NULL, on_find_reply, &h);
+	while (remote.asked == 0)
 		loop_run_once(loop);
-	there.cb(there.owner, stream_find_readable(hub, here.text, &ann), NULL);
+	remote.cb(remote.owner, stream_find_readable(hub, here.text, &ann), NULL);
 	assert_non_null(h.log);
-	op = stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &gone);
-	while (there.asked == 1)
+	op = stream_find(hub, uuid_new().text, &ann, NULL, on_find_reply, &gone);
+	while (remote.asked == 1)
 		loop_run_once(loop);
 	op_cancel(&op);
-	assert_int_equal(there.cancelled, 1);
+	assert_int_equal(remote.cancelled, 1);
 	assert_false(gone.done);
 }
 
 /* ---- a client that has more items than the follower ---- */
 
-static bool wants_two(void *owner, const struct stream_log *log)
+static bool is_behind(void *owner, const struct stream_log *log)
 {
 	(void)owner;
 	return stream_last_seq(log) < 2;
 }
 
-static void put(struct stream_log *log, enum event_kind kind)
+static void append(struct stream_log *log, enum event_kind kind)
 {
 	stream_append(log, &(struct event){.kind = kind});
 }
@@ -251,20 +251,20 @@ static void lagging_follower_is_waited_for(void **state)
 
 	(void)state;
 	assert_ptr_equal(any.log, log); /* a client with fewer items does not wait */
-	put(log, EVENT_STATUS);
-	stream_find(hub, turn.text, &ann, wants_two, on_heard, &waiting);
-	op = stream_find(hub, turn.text, &ann, wants_two, on_heard, &gone);
+	append(log, EVENT_STATUS);
+	stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &waiting);
+	op = stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &gone);
 	find(turn.text, &ann);
 	assert_false(waiting.done);
 	assert_int_equal(stream_watchers(log), 2); /* the waiting clients count as watchers */
 	op_cancel(&op);
-	put(log, EVENT_STATUS);
+	append(log, EVENT_STATUS);
 	while (!waiting.done)
 		loop_run_once(loop);
 	assert_ptr_equal(waiting.log, log);
 	assert_int_equal(stream_watchers(log), 0);
 	assert_false(gone.done);
-	put(log, EVENT_RUN_FINISHED);
+	append(log, EVENT_RUN_FINISHED);
 	stream_release(&log);
 }
 
@@ -275,20 +275,20 @@ static void ended_or_local_log_is_not_waited_for(void **state)
 	struct find_reply h = {0};
 
 	(void)state;
-	stream_find(hub, ended.text, &ann, wants_two, on_heard, &h);
+	stream_find(hub, ended.text, &ann, is_behind, on_find_reply, &h);
 	find(ended.text, &ann);
 	assert_false(h.done);
-	put(log, EVENT_RUN_FINISHED); /* shorter than the client expects: reported as it is */
+	append(log, EVENT_RUN_FINISHED); /* shorter than the client expects: reported as it is */
 	while (!h.done)
 		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);
 	stream_release(&log);
 	log = stream_open(hub, own.text, uuid_new().text, &ann, NULL, NULL);
 	h = (struct find_reply){0};
-	stream_find(hub, own.text, &ann, wants_two, on_heard, &h);
+	stream_find(hub, own.text, &ann, is_behind, on_find_reply, &h);
 	find(own.text, &ann);
 	assert_ptr_equal(h.log, log);
-	put(log, EVENT_RUN_FINISHED);
+	append(log, EVENT_RUN_FINISHED);
 	stream_release(&log);
 }
 
@@ -300,9 +300,9 @@ static void log_abandoned_meanwhile_is_unavailable(void **state)
 	struct find_reply h = {0};
 
 	(void)state;
-	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
+	stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &h);
 	find(turn.text, &ann);
-	put(log, EVENT_ERROR);
+	append(log, EVENT_ERROR);
 	stream_abandon(&log);
 	while (!h.done)
 		loop_run_once(loop);
@@ -317,11 +317,11 @@ static void lagging_follower_is_returned_after_timeout(void **state)
 	struct find_reply h = {0};
 
 	(void)state;
-	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
+	stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &h);
 	while (!h.done)
 		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);
-	put(log, EVENT_RUN_FINISHED);
+	append(log, EVENT_RUN_FINISHED);
 	stream_release(&log);
 }
 

@@ -50,14 +50,14 @@ static void on_lease(void *owner, const struct lease *lease)
 	h->lease = *lease;
 }
 
-static struct op *start(const char *name, const struct uuid *holder, const char *once, bool anew,
+static struct op *start(const char *name, const struct uuid *holder, const char *once, bool is_new,
 			struct lease_reply *h)
 {
 	const struct lease_request r = {.tenant = "acme",
 					.name = name,
 					.holder = holder->text,
 					.once = once,
-					.ignore_once = anew};
+					.ignore_once = is_new};
 
 	*h = (struct lease_reply){0};
 	return leases.driver->acquire(leases.self, &r, on_lease, h);
@@ -79,7 +79,7 @@ static struct lease acquire(const char *name, const struct uuid *holder, const c
 	return wait_for_lease(&h);
 }
 
-static struct lease look(const char *name)
+static struct lease find_lease(const char *name)
 {
 	struct lease_reply h = {0};
 
@@ -99,12 +99,12 @@ static void each_lease_has_a_greater_token(void **state)
 	assert_int_equal(held.kind, LEASE_HELD);
 	assert_string_equal(held.holder, a.text);
 	assert_string_equal(held.replica, "");
-	assert_string_equal(look("ann:s1").holder, a.text);
+	assert_string_equal(find_lease("ann:s1").holder, a.text);
 	assert_int_equal(acquire("ann:s2", &b, NULL).kind, LEASE_ACQUIRED);
 	leases.driver->release(leases.self, uuid_new().text); /* an unknown holder */
 	leases.driver->release(leases.self, a.text);
 	leases.driver->release(leases.self, a.text);
-	assert_int_equal(look("ann:s1").kind, LEASE_UNKNOWN);
+	assert_int_equal(find_lease("ann:s1").kind, LEASE_UNKNOWN);
 	next = acquire("ann:s1", &a, NULL);
 	assert_int_equal(next.kind, LEASE_ACQUIRED);
 	assert_true(next.fence > first.fence);
@@ -195,17 +195,17 @@ static void on_found(void *owner, bool found)
 static void single_process_signals_nobody(void **state)
 {
 	const struct lease_signal s = {.kind = SIGNAL_CANCEL, .tenant = "acme", .user = "ann"};
-	bool told = false, cancelled = false;
+	bool answered = false, cancelled = false;
 	struct op *op;
 
 	(void)state;
 	leases.driver->listen(leases.self, on_signal, NULL);
-	leases.driver->signal(leases.self, &s, on_found, &told);
+	leases.driver->signal(leases.self, &s, on_found, &answered);
 	op = leases.driver->signal(leases.self, &s, on_found, &cancelled);
 	op_cancel(&op);
 	assert_null(leases.driver->signal(leases.self, &s, NULL, NULL));
-	assert_false(told);
-	while (!told)
+	assert_false(answered);
+	while (!answered)
 		loop_run_once(loop);
 	assert_false(cancelled);
 }

@@ -12,7 +12,7 @@ static void writes_all_turns(void **state)
 static void all_steps_are_closed(void **state)
 {
 	struct stream_log *log = story_begin();
-	char id[16], *said;
+	char id[16], *output;
 	size_t begun = 0, ended = 0;
 
 	(void)state;
@@ -21,14 +21,14 @@ static void all_steps_are_closed(void **state)
 		story_tool(log, id, i % 3 == 0, "completed");
 	}
 	story_end(log, "interrupted");
-	said = story_said(log, &wire_agui, &story_head);
-	for (const char *at = said; (at = strstr(at, "\"STEP_STARTED\"")); at++)
+	output = story_said(log, &wire_agui, &story_head);
+	for (const char *at = output; (at = strstr(at, "\"STEP_STARTED\"")); at++)
 		begun++;
-	for (const char *at = said; (at = strstr(at, "\"STEP_FINISHED\"")); at++)
+	for (const char *at = output; (at = strstr(at, "\"STEP_FINISHED\"")); at++)
 		ended++;
 	assert_int_equal(begun, ended);
 	assert_true(begun >= 16);
-	mem_free(said);
+	mem_free(output);
 	stream_release(&log);
 }
 
@@ -55,7 +55,7 @@ static void agent_ends(struct stream_log *log, const char *id, const char *state
 static void agent_is_a_subagent(void **state)
 {
 	struct stream_log *log = story_begin();
-	char *said;
+	char *output;
 
 	(void)state;
 	agent_begins(log, "t1");
@@ -64,17 +64,17 @@ static void agent_is_a_subagent(void **state)
 	agent_begins(log, "t2");
 	agent_ends(log, "t1", "completed", "Done");
 	story_end(log, "ok");
-	said = story_said(log, &wire_agui, &story_head);
-	assert_non_null(strstr(said, "{\"type\":\"SUBAGENT_STARTED\",\"subagentRunId\":\"t1.1\","
-				     "\"name\":\"a\",\"description\":\"Looking\"}"));
-	assert_non_null(strstr(said, "{\"type\":\"SUBAGENT_ERROR\",\"subagentRunId\":\"t1.1\","
-				     "\"message\":\"No luck\"}"));
+	output = story_said(log, &wire_agui, &story_head);
+	assert_non_null(strstr(output, "{\"type\":\"SUBAGENT_STARTED\",\"subagentRunId\":\"t1.1\","
+				       "\"name\":\"a\",\"description\":\"Looking\"}"));
+	assert_non_null(strstr(output, "{\"type\":\"SUBAGENT_ERROR\",\"subagentRunId\":\"t1.1\","
+				       "\"message\":\"No luck\"}"));
 	assert_non_null(
-		strstr(said, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t1.2\"}"));
+		strstr(output, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t1.2\"}"));
 	assert_non_null(
-		strstr(said, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t2.3\"}"));
-	assert_null(strstr(said, "STEP_"));
-	mem_free(said);
+		strstr(output, "{\"type\":\"SUBAGENT_FINISHED\",\"subagentRunId\":\"t2.3\"}"));
+	assert_null(strstr(output, "STEP_"));
+	mem_free(output);
 	stream_release(&log);
 }
 
@@ -84,7 +84,7 @@ static void tools_name_their_agent(void **state)
 	static const char *const types[] = {"STEP_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS",
 					    "TOOL_CALL_END", "STEP_FINISHED"};
 	struct stream_log *log = story_begin();
-	char *said, *agent_end;
+	char *output, *agent_end;
 
 	(void)state;
 	agent_begins(log, "t1");
@@ -95,8 +95,8 @@ static void tools_name_their_agent(void **state)
 						     .parent = "t1"}});
 	story_tool(log, "c2", true, "completed"); /* a tool of the turn */
 	story_end(log, "cancelled");
-	said = story_said(log, &wire_agui, &story_head);
-	agent_end = strstr(said, "\"SUBAGENT_FINISHED\"");
+	output = story_said(log, &wire_agui, &story_head);
+	agent_end = strstr(output, "\"SUBAGENT_FINISHED\"");
 	assert_non_null(agent_end);
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		char line[120];
@@ -104,13 +104,13 @@ static void tools_name_their_agent(void **state)
 
 		snprintf(line, sizeof(line), "\"%s\",\"%s\":\"c1\"", types[i],
 			 strstr(types[i], "STEP") ? "stepName" : "toolCallId");
-		at = strstr(said, line);
+		at = strstr(output, line);
 		assert_true(at && at < agent_end);
 		assert_non_null(memmem(at, strcspn(at, "\n"), "\"subagentRunId\":\"t1.1\"", 22));
 	}
-	for (const char *at = said; (at = strstr(at, "\"c2\"")); at++)
+	for (const char *at = output; (at = strstr(at, "\"c2\"")); at++)
 		assert_null(memmem(at, strcspn(at, "\n"), "subagentRunId", 13));
-	mem_free(said);
+	mem_free(output);
 	stream_release(&log);
 }
 

@@ -3,7 +3,7 @@
 
 #include "vesper/json.h"
 
-static void put_state(const void *owner, struct str ask, struct buf *out)
+static void append_state(const void *owner, struct str ask, struct buf *out)
 {
 	struct str id;
 
@@ -15,7 +15,7 @@ static const struct wire_mcp legacy = {.id = STR("0"), .progress_token = STR("\"
 static const struct wire_mcp modern = {.id = STR("\"a\\\"b\""),
 				       .progress_token = STR("7"),
 				       .modern = true,
-				       .state = put_state,
+				       .state = append_state,
 				       .state_owner = "sealed"};
 
 static char *golden(struct arena *a, const char *era, const char *story)
@@ -29,16 +29,16 @@ static char *golden(struct arena *a, const char *era, const char *story)
 	return arena_strdup(a, text);
 }
 
-static char *whole_of(const struct stream_log *log, const struct wire_head *head)
+static char *response_of(const struct stream_log *log, const struct wire_head *head)
 {
 	struct buf out;
-	char *said;
+	char *output;
 
 	buf_init(&out, 1 << 20);
 	assert_true(wire_mcp_response(log, head, &out));
-	said = mem_printf("data: %s\n\n", buf_text(&out));
+	output = mem_printf("data: %s\n\n", buf_text(&out));
 	buf_deinit(&out);
-	return said;
+	return output;
 }
 
 /* The last item of the stream is the whole answer. */
@@ -48,14 +48,14 @@ static void check(struct stream_log *log, const char *era, const struct wire_mcp
 	const struct wire_head head = {.mcp = mcp};
 	struct arena *a = arena_new(1 << 16);
 	char *expected = golden(a, era, story);
-	char *whole = whole_of(log, &head);
+	char *whole = response_of(log, &head);
 	size_t n = strlen(expected), whole_n = strlen(whole);
 
 	for (int i = 0; i < 2; i++) {
-		char *said = story_said(log, &wire_mcp, &head);
+		char *output = story_said(log, &wire_mcp, &head);
 
-		assert_string_equal(said, expected);
-		mem_free(said);
+		assert_string_equal(output, expected);
+		mem_free(output);
 	}
 	assert_true(whole_n <= n);
 	assert_string_equal(expected + n - whole_n, whole);
@@ -68,7 +68,7 @@ static void writes_all_turns_in_both_protocol_versions(void **state)
 {
 	static const struct {
 		const char *name;
-		struct stream_log *(*tell)(void);
+		struct stream_log *(*make_log)(void);
 	} stories[] = {{"answer", story_answer},
 		       {"cited", story_cited},
 		       {"ask", story_ask},
@@ -80,8 +80,8 @@ static void writes_all_turns_in_both_protocol_versions(void **state)
 		void *none = NULL;
 
 		setup(&none);
-		check(stories[i / 2].tell(), i % 2 ? "modern" : "legacy", i % 2 ? &modern : &legacy,
-		      stories[i / 2].name);
+		check(stories[i / 2].make_log(), i % 2 ? "modern" : "legacy",
+		      i % 2 ? &modern : &legacy, stories[i / 2].name);
 		teardown(&none);
 	}
 }
@@ -98,7 +98,7 @@ static char *form_of(const char *body)
 	emit(log,
 	     &(struct event){.kind = EVENT_ASK, .u.ask = {.prompt = "?", .body = str_of(body)}});
 	story_end(log, "ask");
-	whole = whole_of(log, &head);
+	whole = response_of(log, &head);
 	assert_true(json_parse(whole + strlen("data: "), strlen(whole) - strlen("data: "), 1 << 20,
 			       &root, &e));
 	requests = json_object_get(json_object_get(root, "result"), "inputRequests");
@@ -149,9 +149,9 @@ static void each_input_type_has_a_form(void **state)
 	}
 }
 
-/* ---- Pictures ---- */
+/* ---- pictures ---- */
 
-static bool draw(struct str view, struct buf *out)
+static bool draw_chart(struct str view, struct buf *out)
 {
 	struct str id;
 
@@ -164,7 +164,7 @@ static bool draw(struct str view, struct buf *out)
 
 static void charts_are_sent_as_pictures(void **state)
 {
-	static const struct wire_mcp shown = {.id = STR("1"), .picture = draw};
+	static const struct wire_mcp shown = {.id = STR("1"), .picture = draw_chart};
 	static const struct wire_head head = {.mcp = &shown};
 	void *none = NULL;
 	struct stream_log *log;
@@ -178,7 +178,7 @@ static void charts_are_sent_as_pictures(void **state)
 	emit_view(log, "c", "{\"view_type\":\"chart\",\"view_id\":\"second\"}");
 	emit_view(log, "t", "{\"view_type\":\"plan\",\"view_id\":\"third\"}");
 	story_end(log, "ok");
-	whole = whole_of(log, &head);
+	whole = response_of(log, &head);
 	assert_non_null(strstr(whole,
 			       "\"content\":[{\"type\":\"image\",\"data\":\"second\","
 			       "\"mimeType\":\"image/svg+xml\"},{\"type\":\"resource_link\""));

@@ -11,16 +11,16 @@ static void usage_is_sent_on_request(void **state)
 {
 	static const struct wire_head asked = {.model = "v", .include_usage = true};
 	struct stream_log *log = story_answer();
-	char *said = story_said(log, &wire_openai, &asked);
+	char *output = story_said(log, &wire_openai, &asked);
 
 	(void)state;
 	assert_non_null(strstr(
-		said, "\"model\":\"v\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\".\"},"
-		      "\"finish_reason\":null}],\"usage\":null}"));
+		output, "\"model\":\"v\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\".\"},"
+			"\"finish_reason\":null}],\"usage\":null}"));
 	assert_non_null(strstr(
-		said, "\"choices\":[],\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":3,"
-		      "\"total_tokens\":11}}\n\ndata: [DONE]"));
-	mem_free(said);
+		output, "\"choices\":[],\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":3,"
+			"\"total_tokens\":11}}\n\ndata: [DONE]"));
+	mem_free(output);
 	stream_release(&log);
 }
 
@@ -58,15 +58,15 @@ static void failed_turn_has_no_whole_response(void **state)
 static void table_is_shown_once(void **state)
 {
 	struct stream_log *log = story_begin();
-	char *said;
+	char *output;
 
 	(void)state;
 	emit_view(log, "c1-v1", TABLE);
 	emit_text(log, "Here:\n\n| a |\n| --- |\n| 1 |\n");
 	story_end(log, "ok");
-	said = story_said(log, &wire_openai, &story_head);
-	assert_null(strstr(said, "Hub"));
-	mem_free(said);
+	output = story_said(log, &wire_openai, &story_head);
+	assert_null(strstr(output, "Hub"));
+	mem_free(output);
 	stream_release(&log);
 }
 

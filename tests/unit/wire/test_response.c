@@ -13,7 +13,7 @@ static struct stream_log *log_of(void (*story)(struct stream_log *log))
 	return log;
 }
 
-static struct wire_response *whole_of(struct stream_log *log)
+static struct wire_response *response_of(struct stream_log *log)
 {
 	struct stream_watch *w = stream_watch_new(log, 0, on_nothing, NULL);
 	struct wire_response *whole = wire_response_new();
@@ -29,7 +29,7 @@ static struct wire_response *whole_of(struct stream_log *log)
 static void check_answer(void (*story)(struct stream_log *log), const char *expected)
 {
 	struct stream_log *log = log_of(story);
-	struct wire_response *whole = whole_of(log);
+	struct wire_response *whole = response_of(log);
 	struct buf out;
 
 	buf_init(&out, 1 << 16);
@@ -42,7 +42,7 @@ static void check_answer(void (*story)(struct stream_log *log), const char *expe
 	stream_release(&log);
 }
 
-static void answers(struct stream_log *log)
+static void emit_answer(struct stream_log *log)
 {
 	emit(log, &(struct event){.kind = EVENT_FILTERS, .u.filters.filters = STR("[{\"a\":1}]")});
 	emit_view(log, "v1", "{\"view_id\":\"v1\",\"rows\":1}");
@@ -56,13 +56,13 @@ static void answers(struct stream_log *log)
 static void later_view_replaces_the_earlier(void **state)
 {
 	(void)state;
-	check_answer(answers,
+	check_answer(emit_answer,
 		     ",\"message_id\":\"m\",\"text\":\"$48.73\",\"views\":[{\"view_id\":\"v1\","
 		     "\"rows\":2},{\"view_id\":\"v2\"}],\"filters\":[{\"a\":1}],\"status\":\"ok\","
 		     "\"provider\":\"rules\",\"usage\":{\"calls\":1},\"latency_ms\":0}");
 }
 
-static void asks(struct stream_log *log)
+static void emit_question(struct stream_log *log)
 {
 	emit(log,
 	     &(struct event){.kind = EVENT_ASK, .u.ask = {"Which?", STR("{\"ask_id\":\"A\"}")}});
@@ -72,14 +72,14 @@ static void asks(struct stream_log *log)
 static void clarifying_question_is_also_a_view(void **state)
 {
 	(void)state;
-	check_answer(asks,
+	check_answer(emit_question,
 		     ",\"message_id\":\"m\",\"text\":\"\",\"views\":[{\"view_type\":\"selection\","
 		     "\"view_id\":\"ask-v1\",\"text\":\"Which?\",\"ask_id\":\"A\"}],\"ask\":"
 		     "{\"ask_id\":\"A\"},\"filters\":[],\"status\":\"ask\",\"provider\":\"rules\","
 		     "\"usage\":{\"calls\":1},\"latency_ms\":0}");
 }
 
-static void fails(struct stream_log *log)
+static void emit_failure(struct stream_log *log)
 {
 	emit_text(log, "shown before");
 	emit_error(log, "timeout", "Too slow.");
@@ -87,8 +87,8 @@ static void fails(struct stream_log *log)
 
 static void failed_turn_gives_a_problem(void **state)
 {
-	struct stream_log *log = log_of(fails);
-	struct wire_response *whole = whole_of(log);
+	struct stream_log *log = log_of(emit_failure);
+	struct wire_response *whole = response_of(log);
 	struct wire_problem problem;
 
 	(void)state;

@@ -7,7 +7,7 @@
 #define NOW_MS 1772193600214 /* 2026-02-27T12:00:00.214Z */
 
 /* The data of the only event, after the common members. */
-static char *written(const struct event *e)
+static char *event_data(const struct event *e)
 {
 	struct uuid turn = uuid_new(), session = uuid_new();
 	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
@@ -35,7 +35,7 @@ static char *written(const struct event *e)
 
 static void check(const struct event *e, const char *want)
 {
-	char *have = written(e);
+	char *have = event_data(e);
 
 	assert_string_equal(have, want);
 	mem_free(have);
@@ -94,7 +94,7 @@ static void item_type_follows_the_step_kind(void **state)
 		struct event e = {
 			.kind = EVENT_STEP_STARTED,
 			.u.step_started = {.step_id = "c1", .kind = kinds[i].kind, .text = "Look"}};
-		char want[64], *have = written(&e);
+		char want[64], *have = event_data(&e);
 
 		snprintf(want, sizeof(want), "\"type\":\"%s\"", kinds[i].type);
 		assert_non_null(strstr(have, want));
