@@ -316,7 +316,7 @@ static void other_secret_cannot_decrypt(void **state)
 static void handed_over_turn_continues_on_other_replica(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
-	struct stream_log *log, *mine;
+	struct stream_log *log, *left_log;
 	uint64_t fence;
 
 	(void)state;
@@ -324,7 +324,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 		skip();
 	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	fence = left.lease.fence;
-	mine = log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	left_log = log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "begun ");
 	assert_non_null(find(&right, turn.text, &ann)); /* it is stored by now */
 	WAIT_FOR(stream_last_seq(right.log) == 1);
@@ -340,8 +340,8 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	emit_text(log, "and ended");
 	emit_end(log, "ok");
 	/* A viewer on the old replica continues to read. */
-	WAIT_FOR(stream_is_closed(mine));
-	assert_string_equal(stream_text(mine).p, "begun and ended");
+	WAIT_FOR(stream_is_closed(left_log));
+	assert_string_equal(stream_text(left_log).p, "begun and ended");
 	stream_release(&log);
 	release(&right, turn.text);
 	WAIT_FOR(!stream_running(left.hub, turn.text));
@@ -412,7 +412,7 @@ static void ended_turn_is_not_taken_over(void **state)
 static void turn_is_taken_over_after_a_lost_reply(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
-	struct stream_log *log, *mine;
+	struct stream_log *log, *left_log;
 	redisContext *c;
 	redisReply *reply;
 
@@ -420,8 +420,8 @@ static void turn_is_taken_over_after_a_lost_reply(void **state)
 	if (!installed)
 		skip();
 	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
-	mine = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
-	emit_text(mine, "begun ");
+	left_log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
+	emit_text(left_log, "begun ");
 	assert_non_null(find(&right, turn.text, &ann)); /* it is stored by now */
 	WAIT_FOR(stream_last_seq(right.log) == 1);
 	c = redis_service_connect(&service);
@@ -438,10 +438,10 @@ static void turn_is_taken_over_after_a_lost_reply(void **state)
 	emit_end(log, "ok");
 	stream_release(&log);
 	release(&right, turn.text);
-	emit_text(mine, "late"); /* the replica learns that it has lost the turn */
+	emit_text(left_log, "late"); /* the replica learns that it has lost the turn */
 	WAIT_FOR(left.signals > 0);
 	assert_int_equal(left.kind, SIGNAL_LOST);
-	stream_abandon(&mine);
+	stream_abandon(&left_log);
 	release(&left, turn.text);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }
@@ -499,7 +499,7 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 static void turn_declined_by_all_ends_for_viewers(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
-	struct stream_log *mine;
+	struct stream_log *left_log;
 	struct stream_watch *here, *there;
 	struct event last;
 
@@ -507,13 +507,13 @@ static void turn_declined_by_all_ends_for_viewers(void **state)
 	if (!installed)
 		skip();
 	right.declines = true;
-	mine = begin_at_left(session.text, turn.text);
-	here = stream_watch_new(mine, 0, ignore_wake, NULL);
+	left_log = begin_at_left(session.text, turn.text);
+	here = stream_watch_new(left_log, 0, ignore_wake, NULL);
 	there = stream_watch_new(right.log, 0, ignore_wake, NULL);
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
 	WAIT_FOR(right.signals > 0);
-	WAIT_FOR(stream_is_closed(right.log) && stream_is_closed(mine)); /* on both replicas */
+	WAIT_FOR(stream_is_closed(right.log) && stream_is_closed(left_log)); /* on both replicas */
 	stream_event(right.log, stream_last_seq(right.log), &last);
 	assert_int_equal(last.kind, EVENT_ERROR);
 	assert_string_equal(last.u.error.code, "upstream");

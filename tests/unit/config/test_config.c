@@ -41,7 +41,7 @@ static struct config *load(const char *text, char *const *env)
 	return c;
 }
 
-/* The load fails and its error holds each of the given texts (ended by NULL). */
+/* The load fails, and its error contains each of the given texts (ended by NULL). */
 static void refuse(const char *text, char *const *env, const char *const *expected)
 {
 	struct config *c = NULL;

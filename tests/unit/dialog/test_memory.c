@@ -32,12 +32,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct message asked(const char *text)
+static struct message user_message(const char *text)
 {
 	return (struct message){.role = "user", .content = text};
 }
 
-static struct message answered(const char *text, const char *needs)
+static struct message assistant_message(const char *text, const char *needs)
 {
 	return (struct message){.role = "assistant", .content = text, .needs = needs};
 }
@@ -62,10 +62,11 @@ static const char *text_for(const struct principal *who, const char *items)
 
 static void keeps_first_sentence_of_each_answer(void **state)
 {
-	struct message m[] = {asked("What did Sierra Wind spend?"),
-			      answered("It spent **$620K** of $800K. More follows.\n\n| a | b |",
-				       "chat:read_budget"),
-			      asked("And its stage?"), answered("Stage 3", "chat:read_projects")};
+	struct message m[] = {
+		user_message("What did Sierra Wind spend?"),
+		assistant_message("It spent **$620K** of $800K. More follows.\n\n| a | b |",
+				  "chat:read_budget"),
+		user_message("And its stage?"), assistant_message("Stage 3", "chat:read_projects")};
 
 	(void)state;
 	assert_string_equal(text_for(&manager, items_of(NULL, m, 4)),
@@ -77,9 +78,10 @@ static void keeps_first_sentence_of_each_answer(void **state)
 
 static void hides_answers_without_permission(void **state)
 {
-	struct message m[] = {asked("What did Sierra Wind spend?"),
-			      answered("It spent $620K.", "chat:read_projects chat:read_budget"),
-			      asked("Its stage?"), answered("Stage 3", "chat:read_projects")};
+	struct message m[] = {
+		user_message("What did Sierra Wind spend?"),
+		assistant_message("It spent $620K.", "chat:read_projects chat:read_budget"),
+		user_message("Its stage?"), assistant_message("Stage 3", "chat:read_projects")};
 	const char *items = items_of(NULL, m, 4);
 	const char *text = text_for(&viewer, items);
 
@@ -95,8 +97,10 @@ static void hides_answers_without_permission(void **state)
 
 static void model_text_inherits_needs_of_earlier_text(void **state)
 {
-	struct message first[] = {asked("Spend?"), answered("$620K.", "chat:read_budget")};
-	struct message later[] = {asked("Stage?"), answered("Stage 3", "chat:read_projects")};
+	struct message first[] = {user_message("Spend?"),
+				  assistant_message("$620K.", "chat:read_budget")};
+	struct message later[] = {user_message("Stage?"),
+				  assistant_message("Stage 3", "chat:read_projects")};
 	const char *old = items_of(NULL, first, 2), *new;
 
 	(void)state;
@@ -120,8 +124,8 @@ static void keeps_last_session_context(void **state)
 {
 	const char *one = "{\"filters\":{\"vendor\":\"Ascend\",\"price\":52.50}}";
 	const char *two = "{\"filters\":{\"vendor\":\"Hitachi\"}}";
-	struct message m[] = {asked("a"), answered("b", NULL), asked("c"),
-			      answered("d", "chat:read_budget"), asked("e")};
+	struct message m[] = {user_message("a"), assistant_message("b", NULL), user_message("c"),
+			      assistant_message("d", "chat:read_budget"), user_message("e")};
 	const char *items;
 
 	(void)state;
@@ -140,7 +144,7 @@ static void ignores_damaged_summary_and_context(void **state)
 {
 	static const char *const damaged[] = {"",    "[",   "{}",  "[{\"kind\":\"turn\"",
 					      "[\"", "[,]", "[]]]"};
-	struct message m[] = {asked("a"), answered("b", NULL)};
+	struct message m[] = {user_message("a"), assistant_message("b", NULL)};
 
 	(void)state;
 	m[1].texts.standing = "{\"filters\":";
@@ -158,8 +162,8 @@ static void limits_items_and_text(void **state)
 	memset(long_text, 'x', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
 	for (int i = 0; i < SUMMARY_ITEMS_MAX + 10; i++) {
-		m[0] = asked(arena_printf(arena, "question %d", i));
-		m[1] = answered(long_text, NULL);
+		m[0] = user_message(arena_printf(arena, "question %d", i));
+		m[1] = assistant_message(long_text, NULL);
 		items = items_of(items, m, 2);
 	}
 	assert_int_equal(json_array_size(read_items(items)), SUMMARY_ITEMS_MAX);
@@ -173,8 +177,9 @@ static void limits_items_and_text(void **state)
 
 static void refused_and_masked_answers_keep_only_their_question(void **state)
 {
-	struct message m[] = {asked("a"), answered("secret", NULL), asked("b"),
-			      answered("declined", NULL), asked("c")};
+	struct message m[] = {user_message("a"), assistant_message("secret", NULL),
+			      user_message("b"), assistant_message("declined", NULL),
+			      user_message("c")};
 
 	(void)state;
 	m[1].masked = true;

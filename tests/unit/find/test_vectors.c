@@ -133,7 +133,7 @@ static void compares_only_readable_vectors_of_the_model(void **state)
 	vectors_add(longer, (const float[]){1, 0, 0});
 	assert_true(vectors_search(owners, 6, &q, arena, &hits, &count));
 	assert_int_equal(count, 3);
-	/* b's second row and z's first are equally near: by uid */
+	/* b's second row and z's first are equally near: ordered by uid */
 	assert_string_equal(owners[hits[0].owner].uid, "b");
 	assert_int_equal(hits[0].row, 1);
 	assert_string_equal(owners[hits[1].owner].uid, "z");

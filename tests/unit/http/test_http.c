@@ -275,7 +275,7 @@ static void test_cancel_before_and_during(void **state)
 	seen_free(&s);
 }
 
-/* An operation may be cancelled from its own data callback, and from another's. */
+/* An operation may be cancelled from its own data callback and from that of another one. */
 static void test_cancel_from_callbacks(void **state)
 {
 	struct world *w = *state;

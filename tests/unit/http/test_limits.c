@@ -23,7 +23,7 @@ static void check(const struct limits *l, const char *name, uint64_t due_ms, int
 	assert_int_equal(limit, limit_ms);
 }
 
-static struct limits usual(void)
+static struct limits default_limits(void)
 {
 	return (struct limits){.first_byte_ms = 30000,
 			       .idle_ms = 30000,
@@ -34,7 +34,7 @@ static struct limits usual(void)
 
 static void test_each_limit_passes_at_its_time(void **state)
 {
-	struct limits l = usual();
+	struct limits l = default_limits();
 
 	(void)state;
 	check(&l, "first byte", START + 30000, 30000);
@@ -49,7 +49,7 @@ static void test_each_limit_passes_at_its_time(void **state)
 
 static void test_paused_transfer_is_not_idle(void **state)
 {
-	struct limits l = usual();
+	struct limits l = default_limits();
 
 	(void)state;
 	l.got_byte = l.is_suspended = true;

@@ -66,7 +66,7 @@ static const struct sample samples[] = {
 	       "[x|1\n2][y|3]"),
 };
 
-/* Feeds `in` cut where `cut(at)` says so and compares. */
+/* Feeds `in`, split where `cut(at)` returns true, and compares the events. */
 static void check_cut(const struct sample *s, const bool *cut)
 {
 	struct buf seen;

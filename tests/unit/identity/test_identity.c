@@ -194,10 +194,10 @@ static void ticket_works_once(void **state)
 static void ticket_expires_with_its_token(void **state)
 {
 	struct identity *i = *state;
-	struct principal brief = ann;
+	struct principal short_lived = ann;
 
-	brief.expires_ms = NOW_MS - 60000 + 1000; /* the leeway leaves one second */
-	create_ticket(i, &brief);
+	short_lived.expires_ms = NOW_MS - 60000 + 1000; /* the leeway leaves one second */
+	create_ticket(i, &short_lived);
 	clock_advance_ms(1000);
 	assert_false(use_ticket(i, made));
 	assert_string_equal(used_err.text, "expired");
@@ -407,7 +407,7 @@ static void empty_close(void *self)
 	(void)self;
 }
 
-static const struct cache_driver empty_driver = {.name = "silent",
+static const struct cache_driver empty_driver = {.name = "empty",
 						 .set_confirmed = empty_set,
 						 .get_delete = empty_get_delete,
 						 .consume = empty_consume,

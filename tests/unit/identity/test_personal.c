@@ -296,7 +296,7 @@ static void expires_to_the_millisecond(void **state)
 	who = authenticate(token);
 	assert_false(identity_expired(identity, who));
 	clock_advance_ms(1);
-	assert_true(identity_expired(identity, who)); /* by our own clock: no leeway */
+	assert_true(identity_expired(identity, who)); /* Vesper set the expiry itself: no leeway */
 	assert_int_equal(refusal_code(token), ERR_AUTH);
 	assert_string_equal(auth_err.text, "expired");
 	row.expires_at = "soon";

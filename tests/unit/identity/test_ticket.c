@@ -121,18 +121,18 @@ static void oldest_ticket_is_evicted_at_the_limit(void **state)
 static void tenant_with_most_tickets_loses_its_own(void **state)
 {
 	const struct principal bob = {.user = "bob", .tenant = "acme", .expires_ms = NOW_MS + 1};
-	char theirs[TICKET_BYTES], first[TICKET_BYTES], ticket[TICKET_BYTES];
+	char other_ticket[TICKET_BYTES], first[TICKET_BYTES], ticket[TICKET_BYTES];
 	struct principal *who;
 
 	(void)state;
-	ticket_generate(theirs);
-	tickets_add(tickets, theirs, &bob);
+	ticket_generate(other_ticket);
+	tickets_add(tickets, other_ticket, &bob);
 	add(first);
 	for (size_t n = 0; n < 2 * TICKETS_MAX; n++)
 		add(ticket);
 	assert_false(use(first));
 	assert_true(use(ticket));
-	who = tickets_redeem(tickets, str_of(theirs));
+	who = tickets_redeem(tickets, str_of(other_ticket));
 	assert_non_null(who);
 	assert_string_equal(who->tenant, "acme");
 	principal_free(&who);

@@ -112,13 +112,13 @@ static void callback_deferred_by_a_callback_waits_one_iteration(void **state)
 static void last_callback_waits_for_the_end_of_a_chain(void **state)
 {
 	struct chain c = {.loop = *state, .left = 3};
-	struct deferred last = {0}, gone = {0};
+	struct deferred last = {0}, cancelled = {0};
 
 	loop_defer_last(c.loop, &last, on_note, "last");
 	loop_defer_last(c.loop, &last, on_note, "again"); /* already waiting */
-	loop_defer_last(c.loop, &gone, on_note, "gone");
+	loop_defer_last(c.loop, &cancelled, on_note, "gone");
 	loop_defer(c.loop, &c.deferred, on_chain, &c);
-	deferred_cancel(&gone);
+	deferred_cancel(&cancelled);
 	assert_true(loop_run_once(c.loop));
 	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x ");
@@ -229,7 +229,7 @@ static void longest_iteration_counts_work_but_not_waiting(void **state)
 
 	loop_run_once(l);
 	loop_longest_us(l);
-	/* It waits 400 ms and does nothing; repeated if the machine was slow meanwhile. */
+	/* Waits for 400 ms without work; repeated if the machine was slow. */
 	for (int i = 0; i < 5 && longest >= 300000; i++) {
 		timer_start(t, 400);
 		loop_run(l);

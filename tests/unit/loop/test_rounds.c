@@ -20,7 +20,7 @@ struct probe {
 	struct timer *end;   /* ends the running item that began first */
 	size_t queue[COUNT]; /* running items, by start */
 	size_t running, running_max, ends;
-	int begun[COUNT];
+	int begin_count[COUNT];
 	int round_count;
 	bool overlaps; /* items of a round still run when the next one begins */
 };
@@ -29,7 +29,7 @@ static bool begin(void *owner, size_t i)
 {
 	struct probe *p = owner;
 
-	p->begun[i]++;
+	p->begin_count[i]++;
 	if (i == IDLE)
 		return false;
 	for (size_t k = 0; k < p->running; k++)
@@ -51,7 +51,7 @@ static void on_end(void *owner)
 	memmove(p->queue, p->queue + 1, p->running * sizeof(*p->queue));
 	rounds_end(p->rounds, first);
 	rounds_end(p->rounds, IDLE); /* no round began it */
-	if (p->begun[COUNT - 1] >= p->round_count && (p->running == 0 || p->overlaps))
+	if (p->begin_count[COUNT - 1] >= p->round_count && (p->running == 0 || p->overlaps))
 		loop_stop(p->loop);
 	else if (p->running > 0)
 		timer_start(p->end, 1);
@@ -78,7 +78,7 @@ static void each_item_begins_once_per_round_within_the_limit(void **state)
 	(void)state;
 	run(&p, 3600 * 1000, true);
 	for (size_t i = 0; i < COUNT; i++)
-		assert_int_equal(p.begun[i], 1);
+		assert_int_equal(p.begin_count[i], 1);
 	assert_int_equal(p.running_max, RUNNING_MAX);
 	assert_int_equal(p.ends, COUNT - 1);
 }
@@ -90,7 +90,7 @@ static void running_item_is_not_begun_again(void **state)
 	(void)state;
 	run(&p, 1, false);
 	for (size_t i = 0; i < COUNT; i++)
-		assert_in_range(p.begun[i], 2, 4);
+		assert_in_range(p.begin_count[i], 2, 4);
 	assert_int_equal(p.running_max, RUNNING_MAX);
 }
 
@@ -99,7 +99,7 @@ struct hanging {
 	struct loop *loop;
 	struct rounds *rounds;
 	struct timer *end;
-	int begun[COUNT];
+	int begin_count[COUNT];
 	size_t runs;
 };
 
@@ -107,7 +107,7 @@ static bool begin_hanging(void *owner, size_t i)
 {
 	struct hanging *s = owner;
 
-	s->begun[i]++;
+	s->begin_count[i]++;
 	s->runs = i;
 	if (i > 0)
 		timer_start(s->end, 1);
@@ -118,7 +118,7 @@ static void on_hanging_end(void *owner)
 {
 	struct hanging *s = owner;
 
-	if (s->begun[COUNT - 1] == 3)
+	if (s->begin_count[COUNT - 1] == 3)
 		loop_stop(s->loop);
 	else
 		rounds_end(s->rounds, s->runs);
@@ -134,9 +134,9 @@ static void hanging_item_does_not_delay_others(void **state)
 	s.rounds = rounds_new(s.loop, COUNT, RUNNING_MAX, begin_hanging, &s);
 	rounds_start(s.rounds, 1, true);
 	loop_run(s.loop);
-	assert_int_equal(s.begun[0], 1);
+	assert_int_equal(s.begin_count[0], 1);
 	for (size_t i = 1; i < COUNT; i++)
-		assert_int_equal(s.begun[i], 3);
+		assert_int_equal(s.begin_count[i], 3);
 	rounds_free(&s.rounds);
 	timer_free(&s.end);
 	loop_free(&s.loop);
@@ -159,7 +159,7 @@ static void round_without_items_begins_nothing(void **state)
 	rounds_start(p.rounds, 1, true);
 	timer_start(stop, 5);
 	loop_run(p.loop);
-	assert_int_equal(p.begun[0], 0);
+	assert_int_equal(p.begin_count[0], 0);
 	timer_free(&stop);
 	rounds_free(&p.rounds);
 	loop_free(&p.loop);

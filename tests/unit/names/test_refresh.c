@@ -434,15 +434,15 @@ static void on_round(void *owner)
 static void free_cancels_the_job(void **state)
 {
 	struct names_test *t = *state;
-	bool over = true;
+	bool is_done = true;
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
-	name_refresh_on_round(t->refresh, on_round, &over);
+	name_refresh_on_round(t->refresh, on_round, &is_done);
 	/* A fast worker may end within one loop iteration; then the test is repeated. */
 	while (!t->refresh->job) {
-		if (over)
+		if (is_done)
 			name_refresh_set_book(t->refresh, t->book);
-		over = false;
+		is_done = false;
 		loop_run_once(t->loop);
 	}
 	name_refresh_free(&t->refresh);

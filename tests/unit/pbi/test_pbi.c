@@ -367,7 +367,7 @@ static void refuses_reports_from_other_hosts(void **state)
 						"https:///app.powerbi.com"};
 	static const char *const ours[] = {"https://app.powerbigov.us/reportEmbed?x",
 					   "https://APP.powerbi.com?x"};
-	const char *usual = embed_url;
+	const char *original_url = embed_url;
 
 	(void)state;
 	will_sign_in();
@@ -381,7 +381,7 @@ static void refuses_reports_from_other_hosts(void **state)
 		will_return_token("embed-1");
 		assert_int_equal(embed(&ann, reports[i].key).e.code, ERR_NONE);
 	}
-	embed_url = usual;
+	embed_url = original_url;
 }
 
 static void refuses_invalid_options_and_hosts(void **state)

@@ -203,7 +203,7 @@ static void changed_flow_runs_as_stored(void **state)
 static void stored_flow_that_cannot_run_has_changed(void **state)
 {
 	static const char *const nothing[] = {"chat:use"};
-	struct principal nobody = {
+	struct principal unprivileged = {
 		.user = "nob", .tenant = "vesper", .permissions = nothing, .permission_count = 1};
 	struct clarification ask;
 	json_t *stored;
@@ -217,8 +217,8 @@ static void stored_flow_that_cannot_run_has_changed(void **state)
 		     "---\nflow: week\nabout: x\nagent: per_agent\n---\ndo a get_gone\n");
 	assert_int_equal(stored_state(&turn, stored, false), STORED_CHANGED);
 
-	core.who = &nobody;
-	catalog_for(catalog, &nobody, arena, &core.may);
+	core.who = &unprivileged;
+	catalog_for(catalog, &unprivileged, arena, &core.may);
 	core.may.flows = flows;
 	core.may.flow_count = 1;
 	assert_int_equal(stored_state(&turn, work.spec, false), STORED_CHANGED);

@@ -100,21 +100,21 @@ static void largest_tenant_is_evicted_first(void **state)
 {
 	size_t piece = EVENT_LOG_BYTES_MAX / 2;
 	char *big = test_calloc(1, piece + 1);
-	struct uuid mine = finished_by(&other_ann, "mine"), large, own, last;
+	struct uuid small = finished_by(&other_ann, "small"), large, evicted, last;
 
 	(void)state;
 	memset(big, 'x', piece);
 	large = finished_by(&other_ann, big);
-	own = finished(big);
+	evicted = finished(big);
 	for (size_t total = 0; total < 3 * (size_t)EVENT_LOGS_BYTES_MAX; total += piece)
 		last = finished(big);
-	assert_non_null(stream_find_readable(hub, mine.text, &other_ann));
+	assert_non_null(stream_find_readable(hub, small.text, &other_ann));
 	assert_non_null(stream_find_readable(hub, large.text, &other_ann));
-	assert_null(stream_find_readable(hub, own.text, &ann));
+	assert_null(stream_find_readable(hub, evicted.text, &ann));
 	assert_non_null(stream_find_readable(hub, last.text, &ann));
 	for (int i = 0; i < 2 * EVENT_LOGS_MAX; i++)
 		finished("x");
-	assert_non_null(stream_find_readable(hub, mine.text, &other_ann));
+	assert_non_null(stream_find_readable(hub, small.text, &other_ann));
 	test_free(big);
 }
 
@@ -208,7 +208,7 @@ static void driver_finds_logs_of_other_replicas(void **state)
 	static const struct stream_driver driver = {.name = "elsewhere", .find = remote_find};
 	struct remote_driver remote = {0};
 	struct uuid here = finished("x");
-	struct find_reply h = {0}, gone = {0};
+	struct find_reply h = {0}, cancelled_find = {0};
 	struct op *op;
 
 	(void)state;
@@ -221,12 +221,12 @@ static void driver_finds_logs_of_other_replicas(void **state)
 		loop_run_once(loop);
 	remote.cb(remote.owner, stream_find_readable(hub, here.text, &ann), NULL);
 	assert_non_null(h.log);
-	op = stream_find(hub, uuid_new().text, &ann, NULL, on_find_reply, &gone);
+	op = stream_find(hub, uuid_new().text, &ann, NULL, on_find_reply, &cancelled_find);
 	while (remote.asked == 1)
 		loop_run_once(loop);
 	op_cancel(&op);
 	assert_int_equal(remote.cancelled, 1);
-	assert_false(gone.done);
+	assert_false(cancelled_find.done);
 }
 
 /* ---- a client that has more items than the follower ---- */
@@ -246,14 +246,14 @@ static void lagging_follower_is_waited_for(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
-	struct find_reply waiting = {0}, gone = {0}, any = find(turn.text, &ann);
+	struct find_reply waiting = {0}, cancelled_find = {0}, any = find(turn.text, &ann);
 	struct op *op;
 
 	(void)state;
 	assert_ptr_equal(any.log, log); /* a client with fewer items does not wait */
 	append(log, EVENT_STATUS);
 	stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &waiting);
-	op = stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &gone);
+	op = stream_find(hub, turn.text, &ann, is_behind, on_find_reply, &cancelled_find);
 	find(turn.text, &ann);
 	assert_false(waiting.done);
 	assert_int_equal(stream_watchers(log), 2); /* the waiting clients count as watchers */
@@ -263,14 +263,14 @@ static void lagging_follower_is_waited_for(void **state)
 		loop_run_once(loop);
 	assert_ptr_equal(waiting.log, log);
 	assert_int_equal(stream_watchers(log), 0);
-	assert_false(gone.done);
+	assert_false(cancelled_find.done);
 	append(log, EVENT_RUN_FINISHED);
 	stream_release(&log);
 }
 
 static void ended_or_local_log_is_not_waited_for(void **state)
 {
-	struct uuid ended = uuid_new(), own = uuid_new();
+	struct uuid ended = uuid_new(), local = uuid_new();
 	struct stream_log *log = stream_follow(hub, ended.text, uuid_new().text, &ann, NULL, NULL);
 	struct find_reply h = {0};
 
@@ -283,10 +283,10 @@ static void ended_or_local_log_is_not_waited_for(void **state)
 		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);
 	stream_release(&log);
-	log = stream_open(hub, own.text, uuid_new().text, &ann, NULL, NULL);
+	log = stream_open(hub, local.text, uuid_new().text, &ann, NULL, NULL);
 	h = (struct find_reply){0};
-	stream_find(hub, own.text, &ann, is_behind, on_find_reply, &h);
-	find(own.text, &ann);
+	stream_find(hub, local.text, &ann, is_behind, on_find_reply, &h);
+	find(local.text, &ann);
 	assert_ptr_equal(h.log, log);
 	append(log, EVENT_RUN_FINISHED);
 	stream_release(&log);

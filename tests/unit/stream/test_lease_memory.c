@@ -149,21 +149,21 @@ static void repeated_request_finds_first_holder(void **state)
 
 static void request_record_expires(void **state)
 {
-	struct leases brief = lease_memory_new(loop, 0);
+	struct leases short_lived = lease_memory_new(loop, 0);
 	struct uuid a = uuid_new(), b = uuid_new();
 	struct lease_request r = {
 		.tenant = "acme", .name = "ann:s1", .holder = a.text, .once = "m1"};
 	struct lease_reply h = {0};
 
 	(void)state;
-	brief.driver->acquire(brief.self, &r, on_lease, &h);
+	short_lived.driver->acquire(short_lived.self, &r, on_lease, &h);
 	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED);
-	brief.driver->release(brief.self, a.text);
+	short_lived.driver->release(short_lived.self, a.text);
 	r.holder = b.text;
 	h = (struct lease_reply){0};
-	brief.driver->acquire(brief.self, &r, on_lease, &h);
+	short_lived.driver->acquire(short_lived.self, &r, on_lease, &h);
 	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED);
-	brief.driver->close(brief.self);
+	short_lived.driver->close(short_lived.self);
 }
 
 static void cancelled_request_holds_no_lease(void **state)

@@ -9,9 +9,9 @@ static void writes_all_turns(void **state)
 
 static void usage_is_sent_on_request(void **state)
 {
-	static const struct wire_head asked = {.model = "v", .include_usage = true};
+	static const struct wire_head with_usage = {.model = "v", .include_usage = true};
 	struct stream_log *log = story_answer();
-	char *output = story_said(log, &wire_openai, &asked);
+	char *output = story_said(log, &wire_openai, &with_usage);
 
 	(void)state;
 	assert_non_null(strstr(

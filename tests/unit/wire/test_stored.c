@@ -1,4 +1,4 @@
-/* The stored message holds the views and checked numbers of the log, in their order. */
+/* The stored message contains the views and checked numbers of the log, in the same order. */
 #include "turn_log.h"
 
 #include "vesper/wire.h"
