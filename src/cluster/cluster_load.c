@@ -175,7 +175,7 @@ static struct loaded_turn loaded_of(const struct load_request *l)
 				    .who = l->who,
 				    .session_id = l->session_id,
 				    .lease_key = l->lease_key,
-				    .taking = {l->taking.p, l->taking.n},
+				    .takeover_data = {l->takeover_data.p, l->takeover_data.n},
 				    .is_over = l->is_over};
 }
 

@@ -1,6 +1,7 @@
 /*
- * The figures of docs/measured.md, measured on the release build: start time, memory, and CPU time and latency of a turn.
- * CPU time is the kernel's count for the daemon's process, so that clients and the scripted model are not included.
+ * The figures of docs/measured.md, measured on the release build: startup time, size, memory, and CPU time and latency of
+ * a turn. CPU time is read from the kernel's accounting of the daemon's process, so that the clients and the scripted
+ * model do not count.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -13,7 +14,7 @@ import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
-/* All sockets are of one user. */
+/* All sockets belong to one user. */
 const MANY_SOCKETS = { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_TENANT: '12000' };
 const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 3000);
 const ECHOES = 10000;
@@ -47,7 +48,7 @@ function strippedMb() {
   return size;
 }
 
-/* Five starts, each from the fork to the first response 200 of /readyz. */
+/* Five starts, from the fork to the first 200 of /readyz. */
 async function start() {
   const times = [];
   for (let i = 0; i < 5; i++) {
@@ -70,7 +71,7 @@ async function firstToken(chat, question) {
   return first;
 }
 
-/* Consecutive turns on one socket; returns CPU time, wall time and time to the first token, each per turn. */
+/* Sequential turns on one socket: the daemon's CPU time for each. */
 async function turns(daemon, question, count) {
   const chat = await daemon.connect();
   for (let i = 0; i < 20; i++)
@@ -98,7 +99,7 @@ function uncachedRoot() {
   return dir;
 }
 
-/* Pins all threads of the daemon to one core and the clients to the others. */
+/* Pins all threads of the daemon to one core, and the clients to the others. */
 function pinToOneCore(pid) {
   if (cpus().length < 2)
     return false;
@@ -107,14 +108,13 @@ function pinToOneCore(pid) {
   return true;
 }
 
-/* Many sockets; each sends the question again as soon as its turn ends. The client parses as little as possible, because it
- * shares the machine. */
+/* Sockets that ask again as soon as they are answered. The client parses as little as possible, because it shares the machine. */
 async function crowd(daemon, question) {
   const message = JSON.stringify({ type: 'chat.message', content: question });
   const chats = [];
   let done = 0;
   let failed = 0;
-  let stopped = false;
+  let isDone = false;
   for (let i = 0; i < CROWD; i++) /* a user may only run a few turns at a time */
     chats.push(await daemon.connect({ token: mintToken({ sub: `user-${i}` }) }));
   const pinned = pinToOneCore(daemon.child.pid);
@@ -123,12 +123,12 @@ async function crowd(daemon, question) {
   const ends = chats.map(({ ws }) => new Promise((resolve) => {
     ws.removeAllListeners('message');
     ws.on('message', (data) => {
-      const complete = data.includes('"type":"chat.complete"');
-      if (!complete && !data.includes('"type":"chat.error"'))
+      const closing = data.includes('"type":"chat.complete"');
+      if (!closing && !data.includes('"type":"chat.error"'))
         return;
-      done += complete;
-      failed += !complete;
-      if (stopped)
+      done += closing;
+      failed += !closing;
+      if (isDone)
         resolve();
       else
         ws.send(message);
@@ -138,7 +138,7 @@ async function crowd(daemon, question) {
   await sleep(CROWD_S * 1000);
   const seconds = (performance.now() - began) / 1000;
   const result = { each: done / seconds, cpu: (cpuMs(daemon.child.pid) - cpu) / done, pinned, failed };
-  stopped = true;
+  isDone = true;
   await Promise.all(ends);
   chats.forEach(({ ws }) => ws.terminate());
   return result;
@@ -156,7 +156,7 @@ async function idleSockets(daemon) {
   await Promise.all(sockets.map((s) => s.close()));
 }
 
-/* Echoed messages, one after the other. */
+/* Messages of a client and their echoes, in sequence. */
 async function echoes() {
   const daemon = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
   const { chat: { ws } } = await daemon.open({ path: '/ws/echo' });
@@ -212,7 +212,7 @@ async function rulesCrowd() {
   await daemon.stop();
 }
 
-/* Resident memory after concurrent sessions asked questions of all kinds for a minute. */
+/* Memory after sessions asked all kinds of questions for a minute. */
 async function busySessions() {
   const daemon = await startDaemon();
   const chats = [];

@@ -1,7 +1,7 @@
 /*
- * Each kernel at its largest input: CPU time, and the longest time from setting *cancelled, at
- * MOMENTS - 1 points of a run, to its return. `bench_calc NAME` runs only the kernel NAME, once,
- * for valgrind or perf.
+ * Measures each kernel at its largest input: CPU time, and the longest time that it continues after
+ * *cancelled is set at one of several moments. `bench_calc NAME` runs one kernel once, for valgrind
+ * or perf.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -243,7 +243,7 @@ static bool scores(const struct calc *c)
 	return calc_scores(c, of, (double[]){1, 2, 3, 4, 5, 6}, 6, N, &out, NULL);
 }
 
-/* Tiers of 200,000 entities: two quantiles and the order. */
+/* Both cuts of tiers over 200,000 entities. */
 static bool tiers(const struct calc *c)
 {
 	double cuts[2];
@@ -255,7 +255,7 @@ static bool tiers(const struct calc *c)
 	       calc_order(c, values, 200000, &rows, &present, NULL);
 }
 
-/* 10,000 rows in four columns without clusters, for k = 2..CALC_CLUSTERS_MAX. */
+/* One cloud of 10,000 rows in four columns, for k = 2..6. */
 static bool kmeans(const struct calc *c)
 {
 	const double *const of[] = {values, values + 10000, values + 20000, values + 30000};

@@ -1,6 +1,7 @@
 /*
- * Benchmarks the data layer on a private PostgreSQL: bench_db PORT (tests/bench/db.sh starts the
- * server). There are no limits; compare only ratios within one run.
+ * The data layer with a private PostgreSQL: `bench_db PORT`, with the port that
+ * `tests/services/postgres.sh start` prints. Prints figures without checking them; compare only the
+ * ratios within one run.
  */
 #include "db_int.h"
 
@@ -88,7 +89,7 @@ static void wait_for(struct loop *l, const struct answer *a, int calls)
 		loop_run_once(l);
 }
 
-static void make_schema(struct loop *l)
+static void schema_make(struct loop *l)
 {
 	static const char *const texts[] = {
 		"DROP TABLE IF EXISTS bench",
@@ -119,7 +120,7 @@ static void make_schema(struct loop *l)
 
 /* ---- one worker compared with libpq ---- */
 
-static double min_time(double a, double b)
+static double smaller(double a, double b)
 {
 	return b == 0 || a < b ? a : b;
 }
@@ -205,11 +206,11 @@ static void bench_worker(struct loop *l)
 	PGconn *pg = libpq_open();
 #endif
 	for (int i = 0; i < BATCHES; i++) {
-		plain = min_time(time_worker(c, false, request->work), plain);
-		confirmed = min_time(time_worker(c, true, request->work), confirmed);
+		plain = smaller(time_worker(c, false, request->work), plain);
+		confirmed = smaller(time_worker(c, true, request->work), confirmed);
 #ifdef HAVE_LIBPQ
-		pq = min_time(time_libpq(pg, false), pq);
-		pq_confirmed = min_time(time_libpq(pg, true), pq_confirmed);
+		pq = smaller(time_libpq(pg, false), pq);
+		pq_confirmed = smaller(time_libpq(pg, true), pq_confirmed);
 #endif
 	}
 	printf("trivial query, worker        %7.1f us   with the tenant confirmed %7.1f us\n",
@@ -248,7 +249,7 @@ static void bench_hand_off(struct loop *l)
 			ask(d, "tenant_0", TRIVIAL, &v, true, &a);
 			wait_for(l, &a, batch * QUERIES + i + 1);
 		}
-		best = min_time((double)(clock_mono_us() - began) / QUERIES, best);
+		best = smaller((double)(clock_mono_us() - began) / QUERIES, best);
 	}
 	printf("the same through the loop    %7.1f us\n", best);
 	if (a.errors > 0)
@@ -261,7 +262,7 @@ static void bench_hand_off(struct loop *l)
 static atomic_bool watching;
 static double oldest_s;
 
-/* Watches the server's queries from a separate thread. */
+/* Thread that records the age of the oldest query on the server. */
 static void *on_watch(void *owner)
 {
 #ifdef HAVE_LIBPQ
@@ -400,7 +401,7 @@ int main(int argc, char **argv)
 		 port);
 	if (!loop_new(&l, &e))
 		stop("loop", &e);
-	make_schema(l);
+	schema_make(l);
 	bench_memory(l);
 	bench_worker(l);
 	bench_hand_off(l);

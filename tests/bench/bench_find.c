@@ -1,10 +1,11 @@
 /*
- * Quality and speed of finding passages. `bench_find` prints nDCG@5 over the labelled questions of
- * tests/documents, and each question whose passage is not the first; then CPU time to search 87,000
- * vectors of 768 numbers, to build an index of 100 MB, and to search indexes of 50,000 and more
- * passages of generated text, up to 10,000 documents. Quality is also measured with vectors that
- * hash the stems of a text. They contain no more information than the words, so this measures the
- * effect of merging two lists, not that of an embedding model.
+ * Quality and speed of passage search. `bench_find` prints nDCG@5 over the labelled questions of
+ * tests/documents, and each question whose passage is not the first result. Then it measures, in
+ * CPU time of one core, the building of an index of 100 MB, searches over 50,000 and 100,000
+ * generated passages and over 10,000 documents, and the search for the nearest of 87,000 vectors of
+ * 768 numbers. Quality is measured a second time with vectors that hash the stems of a text. These
+ * have no more information than the words, so they show the effect of merging two lists, not the
+ * quality of a model.
  */
 #include <dirent.h>
 #include <math.h>
@@ -28,18 +29,18 @@
 
 #include "find_int.h"
 
-#define FOLDER        VESPER_SOURCE_DIR "/tests/documents"
-#define DOCS_MAX      64
-#define FIRST         5
-#define GENERATED_MAX 10000 /* documents */
-#define SEARCHES      2000
-#define BUILD_DOCS    10 /* of 10 MB */
-#define HASHED        "hashed stems"
-#define HASH_DIMS     256
-#define ROWS          87000 /* of vectors: 256 MiB */
-#define ROW_DIMS      768
-#define NEAREST       50
-#define PASSES        20
+#define FOLDER     VESPER_SOURCE_DIR "/tests/documents"
+#define DOCS_MAX   64
+#define FIRST      5
+#define DOCS_MADE  10000 /* generated documents */
+#define SEARCHES   2000
+#define BUILD_DOCS 10 /* of 10 MB */
+#define HASHED     "hashed stems"
+#define HASH_DIMS  256
+#define ROWS       87000 /* of vectors: 256 MiB */
+#define ROW_DIMS   768
+#define NEAREST    50
+#define PASSES     20
 
 struct read_doc {
 	struct find_doc doc;
@@ -74,7 +75,7 @@ static struct find_segment *index_text(struct str text, struct arena *a, struct 
 	return find_builder_finish(&b);
 }
 
-static void normalize_vector(float *v, size_t dims)
+static void normalize(float *v, size_t dims)
 {
 	double sum = 0;
 
@@ -84,7 +85,7 @@ static void normalize_vector(float *v, size_t dims)
 		v[i] = (float)(v[i] / sqrt(sum));
 }
 
-static void hash_vector(const char *text, struct arena *a, float out[HASH_DIMS])
+static void hash_stems(const char *text, struct arena *a, float out[HASH_DIMS])
 {
 	struct question q;
 
@@ -96,10 +97,10 @@ static void hash_vector(const char *text, struct arena *a, float out[HASH_DIMS])
 		if (!token_in_list(&q.tokens[i], WORDS_STOP))
 			out[hash % HASH_DIMS] += hash >> 63 ? 1 : -1;
 	}
-	normalize_vector(out, HASH_DIMS);
+	normalize(out, HASH_DIMS);
 }
 
-static struct vectors *hash_vectors(struct str text, const struct find_chunk *chunks, size_t count)
+static struct vectors *hashed_chunks(struct str text, const struct find_chunk *chunks, size_t count)
 {
 	struct vectors *v = vectors_new(HASHED, HASH_DIMS, count);
 
@@ -108,10 +109,10 @@ static struct vectors *hash_vectors(struct str text, const struct find_chunk *ch
 		const struct find_chunk *c = &chunks[i];
 		float values[HASH_DIMS];
 
-		hash_vector(arena_printf(a, "%.*s\n%.*s", (int)(c->heading_to - c->heading_from),
-					 text.p + c->heading_from, (int)(c->to - c->from),
-					 text.p + c->from),
-			    a, values);
+		hash_stems(arena_printf(a, "%.*s\n%.*s", (int)(c->heading_to - c->heading_from),
+					text.p + c->heading_from, (int)(c->to - c->from),
+					text.p + c->from),
+			   a, values);
 		vectors_add(v, values);
 		arena_free(&a);
 	}
@@ -145,7 +146,7 @@ static size_t read_documents(struct read_doc *docs, struct arena *a)
 		d->text = arena_strndup(a, buf_text(&plain), plain.n);
 		d->doc.uid = arena_strndup(a, entry->d_name, len - 3);
 		d->doc.segment = index_text(str_of(d->text), a, &d->chunks, &d->count);
-		d->doc.vectors = hash_vectors(str_of(d->text), d->chunks, d->count);
+		d->doc.vectors = hashed_chunks(str_of(d->text), d->chunks, d->count);
 		buf_deinit(&plain);
 		n++;
 	}
@@ -169,13 +170,13 @@ static bool is_correct(const struct read_doc *docs, size_t count, const struct f
 	return false;
 }
 
-/* One passage answers each question, so the ideal DCG is 1. */
+/* Each question has one correct passage, so the ideal DCG is 1. */
 static void print_quality(bool vectors)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct read_doc docs[DOCS_MAX] = {0};
 	struct find_doc all[DOCS_MAX];
-	size_t count = read_documents(docs, a), questions = 0, first = 0, found = 0;
+	size_t count = read_documents(docs, a), questions = 0, first = 0, in_five = 0;
 	struct str rest, line;
 	double sum = 0;
 	struct err e = {0};
@@ -198,9 +199,9 @@ static void print_quality(bool vectors)
 			continue;
 		if (!str_split(&line, '\t', &question) || !str_split(&line, '\t', &uid) ||
 		    !str_split(&line, '\t', &heading))
-			die("labels.tsv: expected three fields per line");
+			die("a label must have three fields");
 		q.text = arena_strndup(a, question.p, question.n);
-		hash_vector(q.text, a, values);
+		hash_stems(q.text, a, values);
 		q.vector = vectors ? &vector : NULL;
 		find_search(&(struct find_index){shipped_language(), all, count}, &q, a, &f);
 		while (at < f.count &&
@@ -210,14 +211,14 @@ static void print_quality(bool vectors)
 		questions++;
 		sum += at < f.count ? 1 / log2((double)at + 2) : 0;
 		first += at == 0 && f.count > 0;
-		found += at < f.count;
+		in_five += at < f.count;
 		if (at > 0 || f.count == 0)
-			printf("%s %s (%.*s / %.*s)\n", at < f.count ? "not first" : "not found",
-			       q.text, STR_FMT(uid), STR_FMT(heading));
+			printf("%s %s (%.*s / %.*s)\n", at < f.count ? "later" : "never", q.text,
+			       STR_FMT(uid), STR_FMT(heading));
 	}
 	printf("%s: nDCG@5 %.3f over %zu questions and %zu documents; first %zu, among five %zu\n",
 	       vectors ? "words and " HASHED : "words", sum / (double)questions, questions, count,
-	       first, found);
+	       first, in_five);
 	for (size_t i = 0; i < count; i++) {
 		find_segment_free((struct find_segment **)&docs[i].doc.segment);
 		vectors_free((struct vectors **)&docs[i].doc.vectors);
@@ -229,16 +230,16 @@ static void print_quality(bool vectors)
 
 static unsigned seed = 7;
 
-static unsigned random_below(unsigned n)
+static unsigned below(unsigned n)
 {
 	seed = seed * 1664525u + 1013904223u;
 	return (unsigned)(((uint64_t)seed * n) >> 32);
 }
 
-/* Word frequencies as in natural language: the n-th word is 1/n as frequent as the first. */
+/* Word frequencies as in natural languages: the n-th word is 1/n as frequent as the first. */
 static void append_word(struct buf *out)
 {
-	unsigned rank = (unsigned)exp(random_below(10000) / 10000.0 * log(50000));
+	unsigned rank = (unsigned)exp(below(10000) / 10000.0 * log(50000));
 
 	for (unsigned k = rank * 2654435761u >> 7, i = 0; i < 3 + rank % 6; i++, k /= 21)
 		buf_char(out, "bcdfghklmnprstvwaeiou"[k % 21]);
@@ -249,13 +250,13 @@ static void append_passage(struct buf *out)
 {
 	for (size_t start = out->n; out->n - start < DOCUMENT_CHUNK_BYTES - 200;) {
 		append_word(out);
-		if (random_below(12) == 0)
+		if (below(12) == 0)
 			buf_str(out, "so. ");
 	}
 	buf_str(out, "\n\n");
 }
 
-/* CPU time of this thread, so that other programs on the machine have no effect. */
+/* CPU time of this thread, independent of other programs on the machine. */
 static int64_t cpu_us(void)
 {
 	struct timespec t;
@@ -264,7 +265,7 @@ static int64_t cpu_us(void)
 	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static int compare_us(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -296,13 +297,13 @@ static void print_build(void)
 		buf_deinit(&text);
 		arena_free(&a);
 	}
-	printf("building: %.1f MB in %.2f s, %.2f bytes of index per byte\n", (double)bytes / 1e6,
+	printf("building: %.1f MB in %.2f s, %.2f bytes of index a byte\n", (double)bytes / 1e6,
 	       (double)us / 1e6, (double)indexed / (double)bytes);
 }
 
 static void print_searches(size_t count, int each)
 {
-	static struct find_doc docs[GENERATED_MAX];
+	static struct find_doc docs[DOCS_MADE];
 	static int64_t us[SEARCHES];
 	struct arena *a = arena_new(512 << 20);
 	struct buf text;
@@ -337,7 +338,7 @@ static void print_searches(size_t count, int each)
 		us[i] = cpu_us() - began;
 		arena_free(&work);
 	}
-	qsort(us, SEARCHES, sizeof(*us), compare_us);
+	qsort(us, SEARCHES, sizeof(*us), by_size);
 	printf("searching %zu passages of %zu documents (%.0f MB of index): p50 %.2f ms, p99 %.2f "
 	       "ms\n",
 	       passages, count, (double)bytes / 1e6, (double)us[SEARCHES / 2] / 1e3,
@@ -365,19 +366,19 @@ static void print_nearest(void)
 
 	for (size_t i = 0; i < ROWS; i++) {
 		for (size_t k = 0; k < ROW_DIMS; k++)
-			values[k] = (float)random_below(2000) / 1000 - 1;
-		normalize_vector(values, ROW_DIMS);
+			values[k] = (float)below(2000) / 1000 - 1;
+		normalize(values, ROW_DIMS);
 		vectors_add(v, values);
 	}
 	for (size_t i = 0; i < PASSES; i++) {
 		int64_t began = cpu_us();
 
 		if (!vectors_search(&owner, 1, &q, a, &hits, &count) || count != NEAREST)
-			die("vectors_search found too few");
+			die("the nearest vectors were not found");
 		us[i] = cpu_us() - began;
 	}
-	qsort(us, PASSES, sizeof(*us), compare_us);
-	printf("the nearest %d of %d vectors of %d numbers (%.0f MB): p50 %.1f ms, max %.1f ms; "
+	qsort(us, PASSES, sizeof(*us), by_size);
+	printf("the nearest %d of %d vectors of %d numbers (%.0f MB): p50 %.1f ms, most %.1f ms; "
 	       "the cancel flag is checked every %.2f ms\n",
 	       NEAREST, ROWS, ROW_DIMS, (double)vectors_bytes(v) / 1e6,
 	       (double)us[PASSES / 2] / 1e3, (double)us[PASSES - 1] / 1e3,
@@ -394,6 +395,6 @@ int main(void)
 	print_build();
 	print_searches(500, 100);
 	print_searches(DOCUMENTS_PER_TENANT_MAX, DOCUMENT_TENANT_CHUNKS / DOCUMENTS_PER_TENANT_MAX);
-	print_searches(GENERATED_MAX, 5);
+	print_searches(DOCS_MADE, 5);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Cost of flows: parsing 200 of them, building an overlay of 500 approved ones, and the time that
- * these add to understanding a question. `bench_flows` prints the results.
+ * The cost of flows: `bench_flows` prints the time to parse 200 flows, to create an overlay of 500
+ * approved ones, and to understand a question with and without them.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "vesper/know.h"
 #include "vesper/overlay.h"
 
-#define PARSED   200 /* parsed flows */
-#define APPROVED 500 /* approved flows */
+#define PARSED   200 /* flows */
+#define APPROVED 500 /* flows */
 #define ROUNDS   200
 #define TODAY    ((struct date){2026, 2, 27})
 
@@ -28,8 +28,8 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* Text of a flow; words differ between flows, as in approved questions. */
-static const char *make_flow_text(size_t i, struct arena *a)
+/* The text of a flow with varying words, like those of approved questions. */
+static const char *flow_no(size_t i, struct arena *a)
 {
 	static const char *const what[] = {"gap",  "lead", "spread", "rank",   "race",
 					   "duel", "edge", "match",  "margin", "rivalry"};
@@ -56,7 +56,7 @@ static double time_parsing(void)
 	double from;
 
 	for (size_t i = 0; i < PARSED; i++)
-		texts[i] = make_flow_text(i, a);
+		texts[i] = flow_no(i, a);
 	from = now_us();
 	for (size_t i = 0; i < PARSED; i++) {
 		struct flow_def f;
@@ -73,7 +73,7 @@ static double time_parsing(void)
 	return from;
 }
 
-static struct catalog *make_overlay_catalog(struct arena *a)
+static struct catalog *with_approved(struct arena *a)
 {
 	static struct flow_source flows[APPROVED];
 	const struct catalog_overlay o = {
@@ -84,7 +84,7 @@ static struct catalog *make_overlay_catalog(struct arena *a)
 
 	for (size_t i = 0; i < APPROVED; i++)
 		flows[i] = (struct flow_source){.path = arena_printf(a, "approved/own_%zu", i),
-						.text = make_flow_text(i, a)};
+						.text = flow_no(i, a)};
 	if (!catalog_with_overlays(packs, all, 1, &c, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		exit(1);
@@ -92,8 +92,8 @@ static struct catalog *make_overlay_catalog(struct arena *a)
 	return c;
 }
 
-/* Microseconds per question, on average over all examples of all domains. */
-static double time_routing(const struct know *k, const struct catalog *c)
+/* Microseconds a question, over all examples of all domains. */
+static double time_understanding(const struct know *k, const struct catalog *c)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct catalog_view may;
@@ -137,19 +137,19 @@ int main(void)
 	while (who.permissions[who.permission_count])
 		who.permission_count++;
 	base = know_new(packs);
-	(void)time_parsing(); /* warm */
+	(void)time_parsing(); /* warms up */
 	printf("parsing %d flows: %.2f ms\n", PARSED, time_parsing() / 1000);
 	from = now_us();
-	own = make_overlay_catalog(a);
+	overlaid = with_approved(a);
 	printf("an overlay of %d flows: %.2f ms\n", APPROVED, (now_us() - from) / 1000);
 	from = now_us();
-	with = know_with_overlay(base, own);
-	printf("word index of the overlay: %.2f ms\n", (now_us() - from) / 1000);
-	(void)time_routing(base, packs);
-	without = time_routing(base, packs);
-	more = time_routing(with, own);
-	printf("understanding a question: %.1f us, with %d approved flows %.1f us\n", without,
-	       APPROVED, more);
+	with = know_with_overlay(base, overlaid);
+	printf("its index of words: %.2f ms\n", (now_us() - from) / 1000);
+	(void)time_understanding(base, packs);
+	without_us = time_understanding(base, packs);
+	with_us = time_understanding(with, overlaid);
+	printf("understanding a question: %.1f us, with %d approved ones %.1f us\n", without_us,
+	       APPROVED, with_us);
 	know_free(&with);
 	know_free(&base);
 	catalog_unref(&overlaid);

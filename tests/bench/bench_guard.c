@@ -1,7 +1,7 @@
 /*
- * Cost of the checks of an answer: `bench_guard`. Answers are streamed in tokens of four bytes, as
- * by a model: prose with numbers, and tables of up to 500 rows. Prints mean, p99 and maximum per
- * token, and the time for reading the results before the first token.
+ * The cost of the checks of an answer: `bench_guard`. Answers are streamed in tokens of four bytes:
+ * prose with numbers, and tables of up to 500 rows. Prints the mean, the 99th percentile and the
+ * maximum per token, and the time to read the results before the first token.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 static const char *const hosts[] = {"app.powerbi.com", NULL};
 static float *ns;
 static size_t tokens;
-static double cpu_ns; /* sum for all tokens */
+static double cpu_ns; /* of all tokens */
 
 static double now_ns(clockid_t clock)
 {
@@ -30,7 +30,7 @@ static double now_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void count_bytes(void *owner, const struct guard_chunk *p)
+static void drop_piece(void *owner, const struct guard_chunk *p)
 {
 	*(size_t *)owner += p->len;
 }
@@ -45,7 +45,7 @@ static void to_links(void *owner, const char *text, size_t len)
 	guard_links_feed(owner, text, len);
 }
 
-static int compare_ns(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
 
@@ -54,7 +54,7 @@ static int compare_ns(const void *a, const void *b)
 
 static void print_times(const char *what, enum guard_policy policy, double prepare_ns)
 {
-	qsort(ns, tokens, sizeof(*ns), compare_ns);
+	qsort(ns, tokens, sizeof(*ns), by_size);
 	printf("%-34s %-8s mean %5.2f us   p99 %6.2f us   max %7.1f us   results read in %7.1f "
 	       "us\n",
 	       what, guard_policy_name(policy), cpu_ns / (double)tokens / 1e3,
@@ -70,7 +70,7 @@ static double stream(struct guard_input *in, const struct guard_secret *secret, 
 	struct guard_quotes *quotes;
 	struct guard_links *links;
 
-	in->sink = (struct guard_sink){.on_piece = count_bytes, .owner = &seen};
+	in->sink = (struct guard_sink){.on_answer_chunk = drop_piece, .owner = &seen};
 	numbers = guard_numbers_new(in);
 	links = guard_links_new(hosts, to_numbers, numbers);
 	quotes = guard_quotes_new(secret, to_links, links);

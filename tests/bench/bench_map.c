@@ -1,7 +1,7 @@
 /*
- * Speed of the map: compiling a generated map of 60 tables, path search, reading and writing
- * queries, and the gate's check of the accepted statements of tests/gate/edges with a map of 24
- * edges. `bench_map` prints p50 and p99 of 100 rounds, on one core.
+ * The speed of the map: a generated map of 60 tables is compiled, paths through it are searched,
+ * queries are read and written; the gate checks the accepted statements of tests/gate/edges against
+ * a map of 24 edges. `bench_map` prints the median and the 99th percentile of a hundred rounds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@
 #include "vesper/map.h"
 
 #define TABLES 60
-#define FAN    3 /* table i has an edge to table i / FAN */
+#define FAN    3 /* table i references table i / FAN */
 #define ROUNDS 100
 
-static int compare_us(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -33,12 +33,12 @@ static int compare_us(const void *a, const void *b)
 
 static void print_times(const char *what, int64_t us[ROUNDS], size_t each)
 {
-	qsort(us, ROUNDS, sizeof(*us), compare_us);
+	qsort(us, ROUNDS, sizeof(*us), by_size);
 	printf("%-34s p50 %8.1f us   p99 %8.1f us\n", what, (double)us[ROUNDS / 2] / (double)each,
 	       (double)us[ROUNDS - 2] / (double)each);
 }
 
-static const char *generate_catalogue(struct arena *a)
+static const char *generated_catalogue(struct arena *a)
 {
 	struct buf views, entities, edges, measures, dimensions;
 	struct buf *const all[] = {&views, &entities, &edges, &measures, &dimensions};
@@ -114,7 +114,7 @@ static void time_paths(const struct map *m, const struct schema *s)
 	print_times("path search, 60 tables", us, s->entity_count);
 }
 
-/* Two metrics by two dimensions that are up to three joins away, with conditions and a limit. */
+/* A metric by two dimensions that are up to three joins away, with a condition and an order. */
 static void time_queries(const struct map *m)
 {
 	static const char text[] =
@@ -131,18 +131,17 @@ static void time_queries(const struct map *m)
 	for (int i = 0; i < ROUNDS; i++) {
 		struct arena *a = arena_new(64 << 20);
 		struct map_query *q = arena_alloc(a, sizeof(*q));
-		struct map_problem problem = {0};
+		struct map_problem why = {0};
 		struct map_statement s;
 		int64_t began = clock_mono_us();
 
-		if (!map_query_read(m, NULL, query, (struct date){2026, 2, 27}, a, q, &problem,
-				    &e)) {
+		if (!map_query_read(m, NULL, query, (struct date){2026, 2, 27}, a, q, &why, &e)) {
 			fprintf(stderr, "%s\n", e.text);
 			abort();
 		}
 		read[i] = clock_mono_us() - began;
 		began = clock_mono_us();
-		if (!map_write(m, q, DIALECT_POSTGRES, a, &s, &problem, &e))
+		if (!map_write(m, q, DIALECT_POSTGRES, a, &s, &why, &e))
 			abort();
 		written[i] = clock_mono_us() - began;
 		arena_free(&a);
@@ -186,7 +185,7 @@ int main(void)
 	struct map *map;
 	struct err e;
 
-	temp_root_write(&root, "config/energy/catalogue.json", generate_catalogue(a));
+	temp_root_write(&root, "config/energy/catalogue.json", generated_catalogue(a));
 	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		return 1;

@@ -1,6 +1,6 @@
 /*
- * Speed, size and recall of the index of names: `bench_names [COUNT]`. There are no limits; those
- * are in the unit tests.
+ * Speed, memory and recall of the index of names: `bench_names [COUNT]`. Prints the measurements;
+ * requirements are asserted by unit tests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static double rss_mb(const char *what)
 	return kb / 1024;
 }
 
-static int compare_us(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -43,17 +43,17 @@ static int compare_us(const void *a, const void *b)
 
 static void print_times(const char *what, double *us)
 {
-	qsort(us, PROBES, sizeof(*us), compare_us);
+	qsort(us, PROBES, sizeof(*us), by_size);
 	printf("%-22s p50 %8.1f us   p99 %8.1f us   max %8.1f us\n", what, us[PROBES / 2],
 	       us[PROBES - PROBES / 100], us[PROBES - 1]);
 }
 
-/* Position of a name in the matches, or -1. */
-static int place_of(const struct lexicon *l, const struct fuzzy_value *matches, size_t count,
+/* The position of the correct name among the candidates, 0 for the first; -1: it is missing. */
+static int place_of(const struct lexicon *l, const struct fuzzy_value *near, size_t count,
 		    const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(lexicon_text(l, matches[i].value), name) == 0)
+		if (strcmp(lexicon_text(l, near[i].value), name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -62,7 +62,7 @@ static void probe(const struct lexicon *l, int edits)
 {
 	static double us[PROBES];
 	struct name_maker m = {.state = 4711};
-	struct fuzzy_value matches[FUZZY_MATCHES_MAX];
+	struct fuzzy_value near[FUZZY_MATCHES_MAX];
 	char what[40];
 	int found = 0, first = 0;
 
@@ -79,14 +79,14 @@ static void probe(const struct lexicon *l, int edits)
 			name_maker_mistype(&m, typed);
 		text_fold(typed, &f);
 		begin = now_us();
-		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), matches,
+		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), near,
 				       FUZZY_MATCHES_MAX);
 		us[i] = now_us() - begin;
-		place = place_of(l, matches, n, name);
+		place = place_of(l, near, n, name);
 		found += place >= 0 && place < 3;
 		first += place == 0;
 	}
-	snprintf(what, sizeof(what), "fuzzy, %d edit%s", edits, edits > 1 ? "s" : "");
+	snprintf(what, sizeof(what), "near, %d edit%s", edits, edits > 1 ? "s" : "");
 	print_times(what, us);
 	printf("%-22s @1 %.2f %%   @3 %.2f %%\n", "  recall", 100.0 * first / PROBES,
 	       100.0 * found / PROBES);
@@ -108,7 +108,7 @@ static void probe_exact(const struct lexicon *l)
 		found += lexicon_find(l, key, len, out, FUZZY_MATCHES_MAX) > 0;
 		us[i] = now_us() - begin;
 	}
-	print_times("exact name", us);
+	print_times("whole name", us);
 	printf("%-22s %zu of %d\n", "  found", found, PROBES);
 }
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	}
 	begin = now_us();
 	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
-	printf("%zu names, built in %.0f ms, %.1f MB resident (peak while building %.1f MB)\n",
+	printf("%zu names, made in %.0f ms, %.1f MB resident (%.1f MB at most while making)\n",
 	       l->count, (now_us() - begin) / 1e3, rss_mb("VmRSS:") - before,
 	       rss_mb("VmHWM:") - before);
 	printf("%zu words, %zu nodes forward, %zu backward\n", l->words.keys.count,

@@ -1,7 +1,7 @@
 /*
- * Cost of packs: time for understanding questions with three packs in one list, and memory of each
- * additional list. The questions are the labelled ones of tests/route; the names are those of the
- * catalogue. `bench_packs` prints the results.
+ * The cost of packs: `bench_packs` prints the time to understand questions with three packs in one
+ * list, and the memory of each further list. The questions are the labelled ones of tests/route;
+ * the names are those of the catalogue.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct catalog *load(const struct pack_list *packs)
 	exit(1);
 }
 
-/* The fastest of all rounds for each question, to exclude the effect of other programs. */
+/* Measures the fastest round of each question, which excludes the effect of other programs. */
 static void time_questions(const struct know *k, const struct catalog *c)
 {
 	struct principal who = {
@@ -109,7 +109,7 @@ static void time_questions(const struct know *k, const struct catalog *c)
 	arena_free(&a);
 }
 
-static int compare_times(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -135,12 +135,12 @@ int main(void)
 
 		c = load(&lists[i]);
 		k = know_new(c);
-		printf("%-24s %5.1f MB, total %.1f MB\n", lists[i].key, rss_mb() - before,
+		printf("%-24s %5.1f MB, %.1f MB in all\n", lists[i].key, rss_mb() - before,
 		       rss_mb());
 	}
 	time_questions(k, c);
-	qsort(times, question_count, sizeof(times[0]), compare_times);
-	printf("%zu questions, all packs: p50 %.0f us, p99 %.0f us, max %.0f us\n", question_count,
+	qsort(times, question_count, sizeof(times[0]), by_time);
+	printf("%zu questions, all packs: p50 %.0f us, p99 %.0f us, most %.0f us\n", question_count,
 	       times[question_count / 2], times[question_count * 99 / 100],
 	       times[question_count - 1]);
 	return 0;

@@ -20,13 +20,13 @@ static const struct factor factors[] = {{"health_availability", 0.5, "0.5", NULL
 					{"health_completeness", 0.1, "0.1", NULL},
 					{0}};
 
-static void check(bool good)
+static void must(bool good)
 {
 	if (!good)
 		abort();
 }
 
-static void new_result(const char *const *columns, const char *const *cells, size_t n)
+static void begin(const char *const *columns, const char *const *cells, size_t n)
 {
 	static const struct derive_context context = {
 		.today = {2026, 2, 27}, .now_ms = NOON, .factors = factors};
@@ -41,20 +41,20 @@ static void new_result(const char *const *columns, const char *const *cells, siz
 	result_add_table(r, arena, t);
 }
 
-static void add_row(struct frame_builder *b, const char *first, double value)
+static void row(struct frame_builder *b, const char *first, double value)
 {
 	char text[32];
 	struct err e;
-	bool is_kept;
+	bool wanted;
 
 	snprintf(text, sizeof(text), "%.3f", value);
-	check(frame_builder_next(b, &is_kept, &e));
+	must(frame_builder_next(b, &wanted, &e));
 	frame_builder_cell(b, 0, first);
 	frame_builder_cell(b, 1, text);
-	check(frame_builder_row(b, &e));
+	must(frame_builder_row(b, &e));
 }
 
-static void finish_frame(struct frame_builder *b, const char *name)
+static void add(struct frame_builder *b, const char *name)
 {
 	struct frame *f = frame_builder_finish(&b);
 
@@ -62,7 +62,7 @@ static void finish_frame(struct frame_builder *b, const char *name)
 	result_add_frame(r, arena, f);
 }
 
-static void add_quarters(const char *name, const char *column, double factor)
+static void quarters(const char *name, const char *column, double factor)
 {
 	const struct frame_declared declared[] = {{"ts", FRAME_TIME}, {column, FRAME_REAL}};
 	struct frame_builder *b = frame_builder_new(name, declared, 2, 20000);
@@ -74,48 +74,48 @@ static void add_quarters(const char *name, const char *column, double factor)
 		clock_rfc3339(NOON - NOON % DAY_MS - 35 * DAY_MS + i * QUARTER_MS, at);
 		at[10] = ' ';
 		at[19] = '\0';
-		add_row(b, at,
-			hour < 6 || hour > 18 ? 0
-					      : factor * sin(M_PI * (hour - 6) / 12) *
-							(1 + 0.01 * sin((double)i * 1.7)));
+		row(b, at,
+		    hour < 6 || hour > 18 ? 0
+					  : factor * sin(M_PI * (hour - 6) / 12) *
+						    (1 + 0.01 * sin((double)i * 1.7)));
 	}
-	finish_frame(b, name);
+	add(b, name);
 }
 
-static void make_health(void)
+static void health(void)
 {
 	static const char *const columns[] = {"day", "id", "timezone", "rating_kw", "capacity_kw"};
 	static const char *const cells[] = {"2026-02-20", "1", "America/Denver", "45", "50"};
 
-	new_result(columns, cells, 5);
-	add_quarters("readings", "p", 40000);
-	add_quarters("sensor", "g", 1000);
-	add_quarters("peers", "share", 0.8);
+	begin(columns, cells, 5);
+	quarters("readings", "p", 40000);
+	quarters("sensor", "g", 1000);
+	quarters("peers", "share", 0.8);
 }
 
-static void make_forecast(void)
+static void forecast(void)
 {
 	static const char *const columns[] = {"logger_id", "timezone", "latitude"};
 	static const char *const cells[] = {"1", "America/Denver", "35.05"};
 	const struct frame_declared declared[] = {{"day", FRAME_DAY}, {"energy", FRAME_REAL}};
 	struct frame_builder *b = frame_builder_new("daily", declared, 2, 4000);
 
-	new_result(columns, cells, 3);
+	begin(columns, cells, 3);
 	for (int64_t i = 0; i < DAILY; i++)
-		add_row(b, solar_iso(arena, NOON / DAY_MS - DAILY + i),
-			200 + 60 * sin((double)i / 40) + 30 * sin((double)i * 1.3));
-	finish_frame(b, "daily");
+		row(b, solar_iso(arena, NOON / DAY_MS - DAILY + i),
+		    200 + 60 * sin((double)i / 40) + 30 * sin((double)i * 1.3));
+	add(b, "daily");
 }
 
-static int compare_us(const void *a, const void *b)
+static int ascending(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void time_derivation(const char *what, void (*make)(void),
-			    void (*run)(struct result *, struct arena *))
+static void time_it(const char *what, void (*make)(void),
+		    void (*run)(struct result *, struct arena *))
 {
 	int64_t us[ROUNDS];
 
@@ -126,15 +126,15 @@ static void time_derivation(const char *what, void (*make)(void),
 		us[i] = clock_mono_us() - us[i];
 		result_free_frames(r);
 	}
-	qsort(us, ROUNDS, sizeof(*us), compare_us);
+	qsort(us, ROUNDS, sizeof(*us), ascending);
 	printf("%-40s median %.2f ms, worst %.2f ms\n", what, (double)us[ROUNDS / 2] / 1000,
 	       (double)us[ROUNDS - 1] / 1000);
 }
 
 int main(void)
 {
-	time_derivation("health of 35 days with sensor and peers", make_health, solar_health);
-	time_derivation("forecast with backtest over 480 days", make_forecast, solar_forecast);
+	time_it("health of 35 days with sensor and peers", health, solar_health);
+	time_it("forecast with backtest over 480 days", forecast, solar_forecast);
 	arena_free(&arena);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* Cost of a projection: an answer of 10,000 words, every eighth of which is a checked number, read
- * as items of each wire format. */
+/* The cost of a projection: an answer of 10,000 words, one in eight of which is a checked number,
+ * is read as items of each wire format. */
 #include <stdio.h>
 #include <time.h>
 
@@ -20,7 +20,7 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void ignore_wake(void *owner)
+static void on_nothing(void *owner)
 {
 	(void)owner;
 }
@@ -74,7 +74,7 @@ int main(void)
 
 		for (int n = 0; n < REPEATS; n++) {
 			struct wire_reader *r =
-				wire_reader_new(log, wires[i].wire, 0, ignore_wake, NULL);
+				wire_reader_new(log, wires[i].wire, 0, on_nothing, NULL);
 			struct str item;
 
 			wire_reader_set_head(r, &head);
@@ -82,7 +82,7 @@ int main(void)
 				bytes += item.n;
 			wire_reader_free(&r);
 		}
-		printf("%-20s %5.2f us per event, %zu bytes per answer\n", wires[i].name,
+		printf("%-20s %5.2f us an event, %zu bytes an answer\n", wires[i].name,
 		       (now_us() - began) / (REPEATS * (WORDS + 2.0)), bytes / REPEATS);
 	}
 	stream_release(&log);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Benchmarks the data layer on a private PostgreSQL: tests/bench/db.sh [build directory]
+# Measures the data layer on a private PostgreSQL: tests/bench/db.sh [build directory]
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 ninja -C "${1:-build}" --quiet bench_db

@@ -1,6 +1,6 @@
-/* Time until a client of each wire format gets the first byte and the first event of a cached answer, one turn at a time:
- * node tests/bench/first-byte.mjs. The native stream is the baseline; its first byte belongs to a `retry` line, which is
- * not an event. */
+/* How long a client of each wire format waits for the first byte and the first event of a cached answer, in sequential turns:
+ * node tests/bench/first-byte.mjs. The native stream is the reference for the others; its first byte belongs to the retry
+ * line and not to an event. */
 
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,4 @@
-/* Makes a fictional pack of 100 tools in 12 domains, for measuring a supervisor's prompt with many tools. */
+/* A generated pack of 100 tools in 12 domains, to measure the supervisor's prompt with many tools. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const MEASURES = [
   ['inventory', 'what is in stock and what runs out next', 'What runs out next at'],
   ['revenue', 'income by week, with the best and the worst week', 'How much income had'],
 ];
-const EXTRA = ['weather', 'energy', 'safety', 'parking']; /* one additional tool in each of the first four domains */
+const EXTRA = ['weather', 'energy', 'safety', 'parking']; /* one each for the first domains */
 const SITES = Array.from({ length: 30 }, (_, i) => `Site-${String.fromCharCode(65 + (i % 26))}${i}`);
 
 function toolFile(domain, [name, about]) {

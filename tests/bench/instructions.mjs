@@ -1,26 +1,25 @@
-/* Sends questions to the daemon that instructions.sh runs under callgrind, and prints instructions and allocations per turn, by
- * folder. */
+/* Asks the daemon that instructions.sh runs under callgrind. Sums the instructions and allocations of one turn by folder. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
 
-/* Millions of instructions. A few percent above the last measured value; lower it with each improvement. */
+/* Millions. A few percent above the last measurement: lower it with each improvement. */
 const LIMIT = 2.6;
 const BLOCKS_LIMIT = 660;
-/* A multiple of 15, because every 15th turn also has its session summarized. */
+/* Every 15th turn summarizes its session, so a multiple of 15 gives a fair mean. */
 const TURNS = 45;
 const WARM = 15;
 
-/* The daemon is slow under callgrind, so no query may time out. Timers must not fire, and no second connection may be opened
-   when two jobs overlap, because their instructions would be counted. */
-const CALLGRIND_ENV = {
+/* The daemon is slow under valgrind, so nothing may time out. Excludes work started by timers, and a second connection,
+   which opens only if two jobs coincide. */
+const SLOW_DAEMON_ENV = {
   VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000', VESPER_STORE_QUERY_TIMEOUT_MS: '60000', VESPER_NAMES_REFRESH_S: '86400',
   VESPER_WAREHOUSE_WORKERS: '1', VESPER_STORE_WORKERS: '1',
 };
 
-/* The first turn reads the data, which may need more than one attempt on a busy machine. */
+/* The first question reads the data, which may need several attempts on a busy machine. */
 async function warm(chat) {
   for (let attempts = 0; attempts < 10; attempts++) {
     chat.send({ type: 'chat.message', content: REFERENCE });
@@ -38,16 +37,16 @@ async function ask(chat, count) {
   }
 }
 
-/* "src/turn" of /home/me/vesper/src/turn/turn.c; otherwise the library's name. */
+/* "src/turn" for /home/me/vesper/src/turn/turn.c; the name of the library for foreign sources. */
 const folderOf = (file, object) => /\/(src\/\w+)\//.exec(file)?.[1] ?? /\/(src)\/\w+\.c$/.exec(file)?.[1] ?? basename(object).replace(/\.so.*/, '');
 
-/* Helpers allocate for others: an allocation is attributed to the nearest caller outside of them. */
+/* Helpers allocate on behalf of their callers: an allocation is attributed to the first caller that is not a helper. */
 const HELPERS = new Set(['src/base', 'libc', '???']);
 const ALLOCATORS = /^(?:malloc|calloc|realloc)'/;
 
 const add = (sums, key, n) => sums.set(key, (sums.get(key) ?? 0) + n);
 
-/* Returns, by folder, the number of instructions (without those of called functions) and of calls of the allocator. */
+/* Instructions (self cost of each line) and calls of the allocator, by folder. */
 function counts(path) {
   const names = { file: {}, object: {}, function: {} };
   const folders = new Map(); /* of each function */
@@ -56,8 +55,8 @@ function counts(path) {
   let [file, object, caller, callee] = ['', '', '', ''];
   let isCall = false;
   const name = (kind, text) => {
-    const [, id, fullName] = /^\((\d+)\)(?: (.*))?$/.exec(text);
-    names[kind][id] = fullName ?? names[kind][id];
+    const [, id, label] = /^\((\d+)\)(?: (.*))?$/.exec(text);
+    names[kind][id] = label ?? names[kind][id];
     return names[kind][id];
   };
   for (const line of readFileSync(path, 'utf8').split('\n')) {
@@ -94,15 +93,15 @@ function counts(path) {
   return { instructions, allocations };
 }
 
-/* Prints the sums per turn, largest first; returns their total. */
-function print(sums, scale, digits, threshold) {
+/* Prints the values per turn, the largest first. Returns their sum. */
+function print(sums, scale, digits, minimum) {
   const rows = [...sums].map(([folder, n]) => [folder, n / TURNS / scale]).sort((a, b) => b[1] - a[1]);
-  for (const [folder, n] of rows.filter(([, each]) => each >= threshold))
+  for (const [folder, n] of rows.filter(([, each]) => each >= minimum))
     console.log(`${n.toFixed(digits).padStart(8)}  ${folder}`);
   return rows.reduce((total, [, n]) => total + n, 0);
 }
 
-const daemon = await startDaemon({ env: CALLGRIND_ENV });
+const daemon = await startDaemon({ env: SLOW_DAEMON_ENV });
 const metrics = async () => (await fetch(`${daemon.adminUrl}/metrics`)).text();
 const chat = await daemon.connect();
 await warm(chat);
@@ -114,8 +113,8 @@ await daemon.kill();
 
 const { instructions, allocations } = counts(join(process.env.COUNTS, 'out.3'));
 const blocks = print(allocations, 1, 1, 0.05);
-console.log(`${blocks.toFixed(0).padStart(8)}  calls of the allocator per cached turn; at most ${BLOCKS_LIMIT}\n`);
+console.log(`${blocks.toFixed(0).padStart(8)}  calls of the allocator a cached turn; at most ${BLOCKS_LIMIT}\n`);
 const sum = print(instructions, 1e6, 2, 0.005);
-console.log(`${sum.toFixed(2).padStart(8)}  million instructions per cached turn; at most ${LIMIT}`);
+console.log(`${sum.toFixed(2).padStart(8)}  million instructions a cached turn; at most ${LIMIT}`);
 assert.ok(sum > 0.1 && blocks > 10, 'nothing was counted');
 process.exitCode = sum > LIMIT || blocks > BLOCKS_LIMIT ? 1 : 0;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Instructions and allocations of a cached turn (the reference question, answered by rules), by source folder or
 # library: instructions.sh BUILD
-# These are counts and so do not depend on the machine's load. Fails above the limits in instructions.mjs.
+# These are counts, independent of the machine's load. Fails above the limits in instructions.mjs.
 set -euo pipefail
 build=$(readlink -f "${1:-build}")
 here=$(dirname "$(readlink -f "$0")")
-# callgrind writes its counts before and after each request for the metrics; the counts between two requests are in counts/out.3.
+# Each request for the metrics writes two files: the counts before it, and its own. counts/out.3 is between two requests.
 COUNTS=$build/counts
 rm -rf "$COUNTS"
 mkdir "$COUNTS"

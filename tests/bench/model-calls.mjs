@@ -1,10 +1,11 @@
 /*
- * The table of model calls in docs/measured.md: number of calls and tokens of a question, and when the first token would
- * arrive from a model that needs 400 ms to begin and 15 ms per token. Counted on the scripted model, without a clock. Input
- * is counted at 3.5 bytes per token, including the schema of a structured answer. Output is counted in tokens of up to seven
- * letters or three digits, every other character alone, which is more than real tokenizers need for JSON. The supervisor
- * answers what its prompt asks for: what code left open. With VESPERD set:  node tests/bench/model-calls.mjs
- * With --tools 100: size of the supervisor's request for 100 tools in 12 domains; fails above the limits.
+ * The table of model calls in docs/measured.md: how many calls and tokens a question needs, and when the first token
+ * would arrive from a model that takes 400 ms to begin and 15 ms a token. Counted with the scripted model, so no clock
+ * is involved. Input is counted at 3.5 bytes a token, including the schema of a structured answer. Output is counted in
+ * tokens of up to seven letters or three digits, with every other character as a token, which overestimates JSON. The
+ * supervisor replies as its prompt asks: only with what code could not resolve. With VESPERD set:
+ * node tests/bench/model-calls.mjs
+ * With --tools 100: the supervisor's request with 100 tools in 12 domains; fails above the limits.
  */
 
 import { REFERENCE, startDaemon, tempDir } from '../e2e/harness.mjs';
@@ -33,7 +34,7 @@ function written(call) {
     : b.type === 'tool_use' ? tokensOf(JSON.stringify(b.input)).length : 0), 0);
 }
 
-/* Size of the part that all questions share and of the newest message, and how often the latter names the right tool. */
+/* Measures the part of the request that is the same for all questions, the rest, and how often it contains the required tool. */
 async function manyTools() {
   const STABLE_MAX = 1700;
   const NEWEST_MAX = 1500;
@@ -44,40 +45,40 @@ async function manyTools() {
     VESPER_TENANTS: JSON.stringify({ vesper: { warehouse: 'vesper.db', store: 'vesper.db', packs: ['hundred'] } }) } });
   const bytes = (v) => Buffer.byteLength(JSON.stringify(v) ?? '');
   const tokens = (v) => Math.ceil(bytes(v) / 3.5);
-  const stableParts = new Set();
-  const problems = [];
+  const seen = new Set();
+  const faults = [];
   let newest = 0;
-  let whole = 0;
-  let named = 0;
+  let wholeMax = 0;
+  let within = 0;
   for (const user of ['ann', 'bob'])
     for (const { question, tool } of asked) {
       mock.reset();
       await d.ask(question, { token: mintToken({ sub: user, permissions: ['chat:use', 'hundred:read'] }) });
       const body = mock.calls.find((c) => c.kind === 'structured')?.body;
       if (!body) {
-        problems.push(`the supervisor was not called: ${question}`);
+        faults.push(`the supervisor was not called: ${question}`);
         continue;
       }
-      stableParts.add(JSON.stringify([body.system, body.output_config, body.tools]));
+      seen.add(JSON.stringify([body.system, body.output_config, body.tools]));
       newest = Math.max(newest, tokens(body.messages));
-      whole = Math.max(whole, tokens(body));
-      named += JSON.stringify(body.messages).includes(`- ${tool}:`);
+      wholeMax = Math.max(wholeMax, tokens(body));
+      within += JSON.stringify(body.messages).includes(`- ${tool}:`);
     }
   await d.stop();
   await mock.close();
-  const stable = Math.max(...[...stableParts].map((s) => Math.ceil(Buffer.byteLength(s) / 3.5)));
+  const stable = Math.max(...[...seen].map((s) => Math.ceil(Buffer.byteLength(s) / 3.5)));
   console.log(`100 tools, 12 domains, ${2 * asked.length} questions of 2 users: stable part ${stable} tokens (at most ${STABLE_MAX}), `
-    + `${stableParts.size} different; newest message at most ${newest} (${NEWEST_MAX}); whole request at most ${whole}; `
-    + `the right tool named in ${named}`);
-  if (stable > STABLE_MAX || newest > NEWEST_MAX || stableParts.size !== 1 || named < 0.99 * 2 * asked.length)
-    problems.push('above the limits');
-  problems.forEach((f) => console.error(f));
-  process.exit(problems.length ? 1 : 0);
+    + `${seen.size} of it; newest message at most ${newest} (${NEWEST_MAX}); whole request at most ${wholeMax}; `
+    + `the required tool named in ${within}`);
+  if (stable > STABLE_MAX || newest > NEWEST_MAX || seen.size !== 1 || within < 0.99 * 2 * asked.length)
+    faults.push('above the limits');
+  faults.forEach((f) => console.error(f));
+  process.exit(faults.length ? 1 : 0);
 }
 
 if (process.argv.includes('--tools')) {
   if (process.argv[process.argv.indexOf('--tools') + 1] !== '100')
-    throw new Error('expected --tools 100');
+    throw new Error('--tools 100');
   await manyTools();
 }
 

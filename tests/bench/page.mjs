@@ -1,6 +1,6 @@
 /*
- * Figures of the page: node tests/bench/page.mjs. Sizes are those of the built files; times are measured on this machine, in
- * Debian's Chromium.
+ * Figures of the page: node tests/bench/page.mjs. Sizes of the built files, and times on this machine in Debian's
+ * Chromium.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -21,16 +21,16 @@ async function gzipBytes(names) {
   return files.reduce((sum, bytes) => sum + gzipSync(bytes, { level: 9 }).length, 0);
 }
 
-/* Records the duration of each animation frame callback and of each long task. */
-async function recordWork(page) {
+/* Records the duration of animation frame callbacks and of long tasks. */
+async function watch(page) {
   await page.evaluate(() => {
     window.tasks = [];
     window.frames = [];
     new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((e) => e.duration)))
       .observe({ type: 'longtask', buffered: false });
-    const original = window.requestAnimationFrame.bind(window);
+    const real = window.requestAnimationFrame.bind(window);
 
-    window.requestAnimationFrame = (callback) => original((now) => {
+    window.requestAnimationFrame = (callback) => real((now) => {
       const began = performance.now();
 
       callback(now);
@@ -63,7 +63,7 @@ row('page before the first chart, gzip', `${((await gzipBytes(['index.html', 'ap
   const { page, context } = await openPage(browser, fake.url);
 
   await page.locator('vesper-chat[data-state=ready]').waitFor();
-  await recordWork(page);
+  await watch(page);
   await ask(page, 'ten thousand');
   await answered(page, 120000);
   const { frames, tasks } = await page.evaluate(() => ({ frames: window.frames, tasks: window.tasks }));
@@ -86,7 +86,7 @@ row('page before the first chart, gzip', `${((await gzipBytes(['index.html', 'ap
   const { page, context } = await openPage(browser, `${fake.url}/#session=${session.id}`);
 
   await page.locator('.turn').nth(MESSAGES / 2 - 1).waitFor({ timeout: 60000 });
-  await recordWork(page);
+  await watch(page);
   await page.locator('.scroll').hover();
   for (let i = 0; i < 60; i++) {
     await page.mouse.wheel(0, -900);

@@ -1,7 +1,7 @@
 /*
- * Share of the labelled questions for which the planner is called: with a supervisor that follows its prompt (a plan is needed
- * if three or more tools are) and with one that always asks for a plan. With VESPERD set: node tests/bench/planner-share.mjs.
- * Fails if the former is above 5 %.
+ * The share of labelled questions that need the planner's call, with a supervisor that follows its prompt (a plan is needed
+ * for three or more tools) and with one that always requests a plan. With VESPERD set:
+ * node tests/bench/planner-share.mjs. Fails if the first share is above one in twenty.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
 const SHARE_MAX = 0.05;
-const PLAN_TOOLS_MIN = 3;
+const PARTS = 3;
 
 const lines = async (name) => (await readFile(join(ROOT, 'tests/route', name), 'utf8')).trim().split('\n').map((l) => JSON.parse(l));
 const labelled = [...await lines('questions.jsonl'), ...await lines('business.jsonl')];
@@ -34,12 +34,12 @@ async function count(name, needsPlan) {
     planner += mock.calls.some((c) => c.kind === 'structured' && isPlanner(c.body));
   }
   const percent = (n) => `${n} (${(100 * n / labelled.length).toFixed(1)} %)`;
-  console.log(`${name}: of ${labelled.length} questions the supervisor is called for ${percent(supervisor)}, the planner for ${percent(planner)}`);
+  console.log(`${name}: of ${labelled.length} questions the supervisor is asked for ${percent(supervisor)}, the planner for ${percent(planner)}`);
   return planner / labelled.length;
 }
 
-const share = await count('a supervisor that follows its prompt', (tools) => tools.length >= PLAN_TOOLS_MIN);
-await count('a supervisor that always asks for a plan', () => true);
+const share = await count('a supervisor that follows its prompt', (tools) => tools.length >= PARTS);
+await count('a supervisor that always requests a plan', () => true);
 await d.stop();
 await mock.close();
 process.exit(share <= SHARE_MAX ? 0 : 1);

@@ -1,8 +1,8 @@
 /*
- * Latency that the daemon adds to a model's words: a model that sends one of 120 words every 15 ms is read directly, through
- * the daemon by one user, and through it by a thousand users with a hundred questions per second in total. Each word
- * contains the numbers of its call and position, so that its send and receive times can be matched. Model and users run in
- * this process and share its clock; the delay of its timers is printed, because it is included in the daemon's latency.
+ * The delay that the daemon adds to streamed words: a model sends 120 words at 15 ms each, read directly, through the
+ * daemon by one user, and through it by a thousand users with a hundred questions a second in total. Each word contains its
+ * call and index, so that its send and arrival times are known. Model and users share one process and its clock. The delay
+ * of this process's own timers is printed too, because it is attributed to the daemon.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -29,11 +29,11 @@ function cpuMs(pid) {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
-/* Letters instead of digits, which would be checked against the data. */
+/* Without digits, which would be checked against the data. */
 const letters = (n) => String(n).replace(/\d/g, (d) => 'abcdefghij'[d]);
 const number = (text) => Number(text.replace(/[a-j]/g, (c) => 'abcdefghij'.indexOf(c)));
 
-/* ---- model ---- */
+/* ---- the model ---- */
 
 const calls = []; /* {asked, sent: [time of each word]} */
 
@@ -41,7 +41,7 @@ function sse(res, type, rest) {
   res.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`);
 }
 
-function sendWords(res) {
+function streamWords(res) {
   const call = { asked: performance.now(), sent: [] };
   const name = letters(calls.push(call) - 1);
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -66,16 +66,16 @@ function sendWords(res) {
 async function startModel() {
   const server = http.createServer((req, res) => {
     req.resume();
-    req.on('end', () => (req.method === 'POST' ? sendWords(res) : res.end('{"data":[],"has_more":false}')));
+    req.on('end', () => (req.method === 'POST' ? streamWords(res) : res.end('{"data":[],"has_more":false}')));
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return { server, url: `http://127.0.0.1:${server.address().port}` };
 }
 
-/* ---- readers ---- */
+/* ---- the readers ---- */
 
-/* Adds the latency of each word of a text to `took`; `turn` keeps the time of the last one. */
-function read(text, took, turn = {}) {
+/* Appends the transit times of the words in a text to `took`; `turn` records when the last one arrived. */
+function recordTimes(text, took, turn = {}) {
   const now = performance.now();
   for (const [, call, word] of text.matchAll(/q([a-j]+)x([a-j]+)/g)) {
     turn.call = calls[number(call)];
@@ -93,7 +93,7 @@ async function direct(url) {
   return took;
 }
 
-/* Asks one question; resolves with the latency that the daemon added to the last word, or undefined if it was not answered. */
+/* Asks one question. Resolves to the delay that the daemon added to the last word, or undefined if it was not answered. */
 function ask(ws, took) {
   const turn = {};
   const began = performance.now();
@@ -114,7 +114,7 @@ function ask(ws, took) {
 
 async function user(daemon, i) {
   const { ws } = await daemon.connect({ token: mintToken({ sub: `user-${i}` }) });
-  ws.removeAllListeners('message'); /* storing frames would take most of this process's time */
+  ws.removeAllListeners('message'); /* storing frames would dominate the work of this process */
   return ws;
 }
 
@@ -156,19 +156,19 @@ if (cpus().length > 1) {
   execFileSync('taskset', ['-a', '-p', '-c', '0', String(daemon.child.pid)], { stdio: 'ignore' });
   execFileSync('taskset', ['-a', '-p', '-c', `1-${cpus().length - 1}`, String(process.pid)], { stdio: 'ignore' });
 }
-const directMs = percentile(await direct(url), 0.5);
-const one = await alone(daemon);
-const many = await crowd(daemon);
+const directMedian = percentile(await direct(url), 0.5);
+const one = await measureOneUser(daemon);
+const many = await measureManyUsers(daemon);
 await daemon.stop();
 server.close();
 
 console.log('| what | measured | target | how |\n|---|---|---|---|');
-console.log(`| a word of the model, added at the median | ${ms(percentile(one.took, 0.5) - directMs)} | 0.15 ms | one user; `
-  + `${ms(percentile(one.took, 0.5))} through the daemon, ${ms(directMs)} without it |`);
+console.log(`| a word of the model, added at the median | ${ms(percentile(one.took, 0.5) - directMedian)} | 0.15 ms | one user; `
+  + `${ms(percentile(one.took, 0.5))} through the daemon, ${ms(directMedian)} without it |`);
 console.log(`| ${USERS} users, ${TURNS_PER_S} turns/s, ${WORDS} words at ${WORD_MS} ms: added to a turn | p50 `
   + `${ms(percentile(many.added, 0.5))}, p99 ${ms(percentile(many.added, 0.99))} | p50 5 ms, p99 25 ms | `
   + `${many.added.length} turns${many.lost ? `, ${many.lost} without an answer` : ''}; the model and the users, one process, `
-  + `were themselves up to ${ms(many.late)} late (p99) |`);
+  + `were up to ${ms(many.late)} late themselves (p99) |`);
 console.log(`| CPU a turn of ${WORDS} words there | ${ms(many.cpu / many.added.length)} | | `
   + `${((many.cpu * 100) / many.wall).toFixed(0)} % of a core |`);
 process.exit(0);

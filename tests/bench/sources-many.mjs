@@ -1,6 +1,6 @@
 /*
- * 50 sources of 50 columns: the time in which a worker builds the tenant's catalogue of them, and the latency of small requests
- * meanwhile.
+ * The effect of 50 sources of 50 columns on other requests: how long a worker builds the tenant's catalogue, and how long a
+ * small request waits meanwhile.
  *
  *   VESPERD=build/vesperd node tests/bench/sources-many.mjs
  */
@@ -11,7 +11,7 @@ import { Sources } from '../e2e/sources.mjs';
 import { ROLES, mintToken } from '../e2e/token.mjs';
 import { pings, waits } from './sources-wait.mjs';
 
-const SOURCES = 50, COLUMNS = 50, ROWS = 100, LOADS = 10; /* a user may load ten per hour */
+const SOURCES = 50, COLUMNS = 50, ROWS = 100, LOADS = 10; /* a user may load ten an hour */
 
 const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
 const head = Array.from({ length: COLUMNS }, (_, i) => `${['day', 'region', 'amount', 'units'][i % 4]} ${i}`).join(',');
@@ -26,6 +26,6 @@ for (let i = 0; i < SOURCES; i++) {
 }
 await sleep(3000);
 const took = [...d.output.matchAll(/built in ([\d.]+) ms/g)].map((m) => Number(m[1]));
-console.log(`${took.length} catalogues built, the last of ${SOURCES} sources of ${COLUMNS} columns in ${took.at(-1)} ms, longest ${Math.max(...took)} ms`);
+console.log(`${took.length} catalogues made, the last of ${SOURCES} sources of ${COLUMNS} columns in ${took.at(-1)} ms, longest ${Math.max(...took)} ms`);
 console.log(`a small request meanwhile: ${waits(await stop())}`);
 await d.stop();

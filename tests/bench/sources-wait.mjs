@@ -1,4 +1,4 @@
-/* Round trips of a small request, measured on a separate socket in a separate thread, because making files would delay them. */
+/* Round trips of a small request, measured on a separate socket and thread, so that generating files does not delay them. */
 
 import { Worker } from 'node:worker_threads';
 

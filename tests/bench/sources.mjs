@@ -1,6 +1,6 @@
 /*
- * A file of 100 MB, 1 million rows and 20 columns: wall and CPU time until it is ready, resident memory above idle, latency of
- * small requests of other clients meanwhile, and of questions over it.
+ * The cost of a file of 100 MB, 1 million rows and 20 columns: wall time and CPU time until it is ready, resident memory
+ * above idle, how long other callers wait meanwhile, and the latency of questions about it.
  *
  *   VESPERD=build/vesperd node tests/bench/sources.mjs        BENCH_ROWS=1000000
  */
@@ -47,7 +47,7 @@ function* csv() {
   }
 }
 
-/* Uploads lines as a stream; resolves to the response's body. */
+/* Streams the lines as a file. Resolves to the body of the response. */
 function upload(d, token, name, lines) {
   return new Promise((resolve, reject) => {
     const req = http.request(`${d.url}/api/v1/data-sources?name=${name}`, { method: 'POST', headers: { authorization: `Bearer ${token}`,
@@ -71,11 +71,11 @@ await sleep(2000);
 console.log(`idle: RSS ${rssMb(pid).toFixed(1)} MB; a small request: ${waits(await stop())}`);
 
 const idle = rssMb(pid), began = performance.now(), cpu = cpuMs(pid);
-let peak = 0, source, state = 'sent';
+let peakMb = 0, source, state = 'sent';
 const steps = [];
-const sampler = setInterval(() => { peak = Math.max(peak, rssMb(pid)); }, SAMPLE_MS);
+const sampler = setInterval(() => { peakMb = Math.max(peakMb, rssMb(pid)); }, SAMPLE_MS);
 stop = pings(d.url);
-const otherPings = pings(other.url);
+const stopIdle = pings(other.url);
 const { id } = await upload(d, token, 'Big.csv', csv());
 const received = performance.now() - began;
 for (; source?.state !== 'ready' && source?.load?.state !== 'failed'; await sleep(100)) {
@@ -86,13 +86,13 @@ for (; source?.state !== 'ready' && source?.load?.state !== 'failed'; await slee
   state = now;
 }
 clearInterval(sampler);
-const took = await stop(), tookOther = await otherPings();
+const took = await stop(), tookIdle = await stopIdle();
 console.log(`${(bytes / 1e6).toFixed(1)} MB, ${COLUMNS.length} columns`);
 console.log(`${source.state}, ${source.rows} rows: ${((performance.now() - began) / 1000).toFixed(1)} s (received after ${(received / 1000).toFixed(1)}), `
-  + `${((cpuMs(pid) - cpu) / 1000).toFixed(1)} s CPU; ${steps.join(', ')}`);
-console.log(`RSS: ${(peak - idle).toFixed(1)} MB above idle at most, ${(rssMb(pid) - idle).toFixed(1)} MB afterwards`);
+  + `${((cpuMs(pid) - cpu) / 1000).toFixed(1)} s of processor; ${steps.join(', ')}`);
+console.log(`RSS: ${(peakMb - idle).toFixed(1)} MB above idle at most, ${(rssMb(pid) - idle).toFixed(1)} MB afterwards`);
 console.log(`a small request meanwhile: ${waits(took)}`);
-console.log(`the same to an idle daemon: ${waits(tookOther)}`);
+console.log(`the same to a daemon that does nothing: ${waits(tookIdle)}`);
 
 for (const question of QUESTIONS) {
   const times = [], before = cpuMs(pid);
@@ -102,7 +102,7 @@ for (const question of QUESTIONS) {
     text = (await ann.rest.post('/api/v1/chat', { content: question })).body.text;
     times.push(performance.now() - since);
   }
-  console.log(`"${question}": median ${percentile(times, 0.5).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms, ${((cpuMs(pid) - before) / ASKS).toFixed(0)} ms CPU: ${text.slice(0, 60).replaceAll('\n', ' ')}`);
+  console.log(`"${question}": median ${percentile(times, 0.5).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms, ${((cpuMs(pid) - before) / ASKS).toFixed(0)} ms of processor: ${text.slice(0, 60).replaceAll('\n', ' ')}`);
 }
 const rss = rssMb(pid);
 console.log(`RSS after questions: ${(rss - idle).toFixed(1)} MB above idle`);

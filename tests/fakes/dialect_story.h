@@ -176,8 +176,8 @@ static inline struct stream_log *story_failed(void)
 static const struct wire_head story_head = {0};
 
 /* The complete output of a reader. Free with mem_free. */
-static inline char *story_said(struct stream_log *log, const struct projection *p,
-			       const struct wire_head *head)
+static inline char *story_output(struct stream_log *log, const struct projection *p,
+				 const struct wire_head *head)
 {
 	struct wire_reader *r = wire_reader_new(log, p, 0, on_nothing, NULL);
 	struct str item;
@@ -206,7 +206,7 @@ static inline void check_story(struct stream_log *log, const struct projection *
 
 	assert_true(file_read(path, 1 << 16, a, &expected, &e));
 	for (int i = 0; i < 2; i++) {
-		char *output = story_said(log, p, &story_head);
+		char *output = story_output(log, p, &story_head);
 
 		assert_string_equal(output, expected);
 		mem_free(output);

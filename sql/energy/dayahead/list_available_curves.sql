@@ -1,7 +1,7 @@
 -- tool:       list_available_curves
 -- about:      Available price files: vendor, market, hub-zone, as-of, case and first forecast year, newest first. For "what do you have" and for questions that lack a filter.
 -- grain:      file, vendor, market, hub-zone, as-of
--- words:      files, inventory, catalogue, vintages, editions, releases, published, delivered, arrived, uploaded, loaded, coverage, library, horizon, scenarios, supported, on hand, in stock, supplies, came out
+-- words:      files, inventory, catalogue, vintages, editions, releases, published, delivered, arrived, uploaded, loaded, coverage, library, horizon, scenarios, supported, on hand, in stock, hold, supplies, came out
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

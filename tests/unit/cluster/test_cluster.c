@@ -53,7 +53,8 @@ static void on_signal(void *owner, const struct lease_signal *s)
 	replica->signals++;
 	replica->kind = s->kind;
 	replica->fence = s->fence;
-	snprintf(replica->taking, sizeof(replica->taking), "%.*s", STR_FMT(s->taking));
+	snprintf(replica->takeover_data, sizeof(replica->takeover_data), "%.*s",
+		 STR_FMT(s->takeover_data));
 	if (s->kind == SIGNAL_TAKE_OVER && replica->declines)
 		replica->leases.driver->decline(replica->leases.self, s->holder);
 	else if (s->kind == SIGNAL_TAKE_OVER)

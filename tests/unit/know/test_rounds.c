@@ -24,16 +24,16 @@ struct round {
 };
 
 static const struct round rounds[] = {
-	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 114, 38, 214, 7},
-	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 93, 22, 150, 10},
-	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 2, 81, 27, 139, 18},
-	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 6, 62, 29, 123, 29},
-	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 76, 16, 128, 30},
-	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 9, 68, 17, 121, 29},
-	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 5, 67, 23, 126, 28},
-	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 16, 57, 15, 101, 42},
-	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 15, 41, 19, 85, 57},
-	{VESPER_SOURCE_DIR "/tests/route/round10.jsonl", 160, 13, 46, 14, 84, 60},
+	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 118, 37, 217, 4},
+	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 99, 20, 151, 9},
+	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 0, 83, 27, 142, 17},
+	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 4, 72, 28, 132, 21},
+	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 78, 16, 130, 27},
+	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 8, 78, 18, 130, 22},
+	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 1, 74, 23, 133, 25},
+	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 9, 68, 15, 115, 35},
+	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 10, 49, 19, 93, 56},
+	{VESPER_SOURCE_DIR "/tests/route/round10.jsonl", 160, 9, 58, 14, 98, 52},
 };
 
 struct tally {

@@ -155,7 +155,7 @@ static void run_call(struct world *w, struct call_outcome *s, struct tiny_reply 
 	assert_string_equal(s->provider, "claude");
 	if (s->err.code)
 		assert_int_equal(strncmp(s->err.text, "claude: ", 8), 0);
-	assert_null(strstr(s->err.text, "sk-test"));
+	assert_null(strstr(s->err.text, "pL4nt3d5ecret"));
 }
 
 static void streams_an_answer(void **state)

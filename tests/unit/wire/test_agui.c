@@ -21,7 +21,7 @@ static void all_steps_are_closed(void **state)
 		story_tool(log, id, i % 3 == 0, "completed");
 	}
 	story_end(log, "interrupted");
-	output = story_said(log, &wire_agui, &story_head);
+	output = story_output(log, &wire_agui, &story_head);
 	for (const char *at = output; (at = strstr(at, "\"STEP_STARTED\"")); at++)
 		begun++;
 	for (const char *at = output; (at = strstr(at, "\"STEP_FINISHED\"")); at++)
@@ -64,7 +64,7 @@ static void agent_is_a_subagent(void **state)
 	agent_begins(log, "t2");
 	agent_ends(log, "t1", "completed", "Done");
 	story_end(log, "ok");
-	output = story_said(log, &wire_agui, &story_head);
+	output = story_output(log, &wire_agui, &story_head);
 	assert_non_null(strstr(output, "{\"type\":\"SUBAGENT_STARTED\",\"subagentRunId\":\"t1.1\","
 				       "\"name\":\"a\",\"description\":\"Looking\"}"));
 	assert_non_null(strstr(output, "{\"type\":\"SUBAGENT_ERROR\",\"subagentRunId\":\"t1.1\","
@@ -95,7 +95,7 @@ static void tools_name_their_agent(void **state)
 						     .parent = "t1"}});
 	story_tool(log, "c2", true, "completed"); /* a tool of the turn */
 	story_end(log, "cancelled");
-	output = story_said(log, &wire_agui, &story_head);
+	output = story_output(log, &wire_agui, &story_head);
 	agent_end = strstr(output, "\"SUBAGENT_FINISHED\"");
 	assert_non_null(agent_end);
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {

@@ -52,7 +52,7 @@ static void check(struct stream_log *log, const char *era, const struct wire_mcp
 	size_t n = strlen(expected), whole_n = strlen(whole);
 
 	for (int i = 0; i < 2; i++) {
-		char *output = story_said(log, &wire_mcp, &head);
+		char *output = story_output(log, &wire_mcp, &head);
 
 		assert_string_equal(output, expected);
 		mem_free(output);

@@ -11,7 +11,7 @@ static void usage_is_sent_on_request(void **state)
 {
 	static const struct wire_head with_usage = {.model = "v", .include_usage = true};
 	struct stream_log *log = story_answer();
-	char *output = story_said(log, &wire_openai, &with_usage);
+	char *output = story_output(log, &wire_openai, &with_usage);
 
 	(void)state;
 	assert_non_null(strstr(
@@ -64,7 +64,7 @@ static void table_is_shown_once(void **state)
 	emit_view(log, "c1-v1", TABLE);
 	emit_text(log, "Here:\n\n| a |\n| --- |\n| 1 |\n");
 	story_end(log, "ok");
-	output = story_said(log, &wire_openai, &story_head);
+	output = story_output(log, &wire_openai, &story_head);
 	assert_null(strstr(output, "Hub"));
 	mem_free(output);
 	stream_release(&log);
