@@ -26,12 +26,12 @@
 struct fixture {
 	struct loop *loop;
 	char dir[64];
-	char acme[96];
+	char acme[96]; /* paths of the tenants' databases */
 	char vesper[96];
 	struct db *db;
 	struct store *store;
 	struct arena *arena;
-	/* of the last call */
+	/* results of the last call */
 	bool done;
 	struct err err;
 	char duplicate[64];
@@ -97,7 +97,7 @@ static inline void migrate(struct fixture *f, const char *tenant)
 		fail_msg("%s", f->err.text);
 }
 
-static inline int fixture_setup_bare(void **state)
+static inline int fixture_setup_unmigrated(void **state)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
 
@@ -114,7 +114,7 @@ static inline int fixture_setup_bare(void **state)
 
 static inline int fixture_setup(void **state)
 {
-	fixture_setup_bare(state);
+	fixture_setup_unmigrated(state);
 	migrate(*state, "acme");
 	migrate(*state, "vesper");
 	return 0;
@@ -293,7 +293,7 @@ static inline enum err_code read_session(struct fixture *f, const struct princip
 }
 
 /* Queries a file through a separate connection. */
-static inline const char *file_ask(struct fixture *f, const char *file, const char *sql)
+static inline const char *file_query(struct fixture *f, const char *file, const char *sql)
 {
 	sqlite3_stmt *statement;
 	sqlite3 *native;
@@ -309,7 +309,7 @@ static inline const char *file_ask(struct fixture *f, const char *file, const ch
 	return text;
 }
 
-static inline void file_do(const char *file, const char *sql)
+static inline void file_exec(const char *file, const char *sql)
 {
 	sqlite3 *native;
 
@@ -319,7 +319,8 @@ static inline void file_do(const char *file, const char *sql)
 	sqlite3_close(native);
 }
 
-#define STORE_TEST(f)      cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
-#define STORE_TEST_BARE(f) cmocka_unit_test_setup_teardown(f, fixture_setup_bare, fixture_teardown)
+#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+#define STORE_TEST_UNMIGRATED(f)                                                                   \
+	cmocka_unit_test_setup_teardown(f, fixture_setup_unmigrated, fixture_teardown)
 
 #endif

@@ -1,14 +1,15 @@
-/* Opening the store: broken statement files and migrations stop the start, with file and line. */
+/* Opening the store: invalid statement files and migrations prevent the start. The error names the
+ * fault. */
 #include "store_test.h"
 
 #include <sys/stat.h>
 
-static void folder_make(struct fixture *f, const char *name)
+static void make_folder(struct fixture *f, const char *name)
 {
 	assert_int_equal(mkdir(arena_printf(f->arena, "%s/%s", f->dir, name), 0700), 0);
 }
 
-static void file_write(struct fixture *f, const char *name, const char *text)
+static void write_file(struct fixture *f, const char *name, const char *text)
 {
 	FILE *out = fopen(arena_printf(f->arena, "%s/%s", f->dir, name), "w");
 
@@ -17,8 +18,8 @@ static void file_write(struct fixture *f, const char *name, const char *text)
 	fclose(out);
 }
 
-/* The real statements with one text replaced. */
-static void statements_replace(struct fixture *f, const char *from, const char *to)
+/* Writes the product's statements with one text replaced. */
+static void write_statements_with(struct fixture *f, const char *from, const char *to)
 {
 	const char *path = arena_printf(f->arena, "%s/sql/store/store.sql", VESPER_SOURCE_DIR);
 	char *text = mem_alloc(1 << 16);
@@ -30,72 +31,72 @@ static void statements_replace(struct fixture *f, const char *from, const char *
 	fclose(in);
 	at = strstr(text, from);
 	assert_non_null(at);
-	file_write(
+	write_file(
 		f, "sql/store/store.sql",
 		arena_printf(f->arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)));
 	mem_free(text);
 }
 
-static void root_make(struct fixture *f)
+static void make_folders(struct fixture *f)
 {
-	folder_make(f, "sql");
-	folder_make(f, "sql/store");
-	folder_make(f, "sql/store/sqlite");
+	make_folder(f, "sql");
+	make_folder(f, "sql/store");
+	make_folder(f, "sql/store/sqlite");
 }
 
-static void refused(struct fixture *f, const char *why)
+static void assert_start_fails(struct fixture *f, const char *reason)
 {
 	struct store *s = NULL;
 	struct err e = {0};
 
 	assert_false(store_new(f->loop, f->db, f->dir, &s, &e));
 	assert_null(s);
-	if (!strstr(e.text, why))
-		fail_msg("'%s' does not say '%s'", e.text, why);
+	if (!strstr(e.text, reason))
+		fail_msg("'%s' does not contain '%s'", e.text, reason);
 }
 
-static void checks_statements_and_their_arguments(void **state)
+static void rejects_missing_statements_and_unknown_arguments(void **state)
 {
 	struct fixture *f = *state;
 
-	root_make(f);
-	file_write(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
-	refused(f, "store.sql");
-	statements_replace(f, "--# query session_one", "--# query session_two");
-	refused(f, "session_one");
-	statements_replace(f,
-			   "WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND "
-			   "s.user_id = :user_id\n\n",
-			   "WHERE s.session_id = :sesion_id\n\n");
-	refused(f, ":sesion_id");
+	make_folders(f);
+	write_file(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
+	assert_start_fails(f, "store.sql");
+	write_statements_with(f, "--# query session_one", "--# query session_two");
+	assert_start_fails(f, "session_one");
+	write_statements_with(f,
+			      "WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND "
+			      "s.user_id = :user_id\n\n",
+			      "WHERE s.session_id = :sesion_id\n\n");
+	assert_start_fails(f, ":sesion_id");
 }
 
-static void migrations_are_numbered_without_gaps(void **state)
+static void rejects_invalid_migrations(void **state)
 {
 	struct fixture *f = *state;
 	struct store *s;
 
-	root_make(f);
-	statements_replace(f, "", "");
-	refused(f, "migrations");
-	file_write(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
+	make_folders(f);
+	write_statements_with(f, "", "");
+	assert_start_fails(f, "migrations");
+	write_file(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
 	assert_true(store_new(f->loop, f->db, f->dir, &s, NULL));
 	store_free(&s);
 	assert_null(s);
-	file_write(f, "sql/store/sqlite/003_z.sql", "CREATE TABLE z (n int)");
-	refused(f, "number 002");
-	file_write(f, "sql/store/sqlite/002_y.sql", "SELECT :argument");
-	refused(f, "arguments");
-	file_write(f, "sql/store/sqlite/002_y.sql", "CREATE TABLE y (n int)");
-	file_write(f, "sql/store/sqlite/later.sql", "CREATE TABLE y (n int)");
-	refused(f, "NNN_name.sql");
+	write_file(f, "sql/store/sqlite/003_z.sql", "CREATE TABLE z (n int)");
+	assert_start_fails(f, "number 002");
+	write_file(f, "sql/store/sqlite/002_y.sql", "SELECT :argument");
+	assert_start_fails(f, "arguments");
+	write_file(f, "sql/store/sqlite/002_y.sql", "CREATE TABLE y (n int)");
+	write_file(f, "sql/store/sqlite/later.sql", "CREATE TABLE y (n int)");
+	assert_start_fails(f, "NNN_name.sql");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(checks_statements_and_their_arguments),
-		STORE_TEST_BARE(migrations_are_numbered_without_gaps),
+		STORE_TEST_UNMIGRATED(rejects_missing_statements_and_unknown_arguments),
+		STORE_TEST_UNMIGRATED(rejects_invalid_migrations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

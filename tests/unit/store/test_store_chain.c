@@ -1,5 +1,5 @@
-/* The chain of receipts: stored with their answers or not at all, unbroken under concurrent
- * writers, and intact after their content is deleted. */
+/* The receipt chain: receipts are stored with their answers or not at all. The chain has no gaps
+ * with concurrent writers, and is valid after content is deleted. */
 #include "store_test.h"
 
 #include "vesper/json_out.h"
@@ -10,8 +10,8 @@
 
 #define DAY_MS INT64_C(86400000)
 
-/* An answer with a receipt that contains the question. */
-struct answered {
+/* An answer that is being stored, with a receipt that contains the question. */
+struct pending_answer {
 	struct fixture *f; /* the fixture whose store is used */
 	struct message question, answer;
 	struct receipt receipt;
@@ -19,8 +19,8 @@ struct answered {
 	struct err err;
 };
 
-static struct receipt receipt_of(struct fixture *f, const struct principal *who,
-				 const struct message *answer, const char *question)
+static struct receipt make_receipt(struct fixture *f, const struct principal *who,
+				   const struct message *answer, const char *question)
 {
 	char now[CLOCK_RFC3339_BYTES];
 	struct receipt r = {.tenant = who->tenant,
@@ -43,8 +43,8 @@ static struct receipt receipt_of(struct fixture *f, const struct principal *who,
 	return r;
 }
 
-static void ask_as(struct answered *a, struct fixture *f, const struct principal *who,
-		   const char *session, const char *question)
+static void prepare_answer(struct pending_answer *a, struct fixture *f, const struct principal *who,
+			   const char *session, const char *question)
 {
 	a->f = f;
 	a->done = false;
@@ -52,20 +52,20 @@ static void ask_as(struct answered *a, struct fixture *f, const struct principal
 	a->question = user_message(f, session, question);
 	assert_int_equal(accept_message(f, who, &a->question), ERR_NONE);
 	a->answer = answer_to(f, &a->question, "answer");
-	a->receipt = receipt_of(f, who, &a->answer, question);
+	a->receipt = make_receipt(f, who, &a->answer, question);
 	a->answer.receipt = &a->receipt;
 }
 
-static void on_answered(void *owner, const struct err *e)
+static void on_answer_stored(void *owner, const struct err *e)
 {
-	struct answered *a = owner;
+	struct pending_answer *a = owner;
 
 	a->done = true;
 	if (e)
 		a->err = *e;
 }
 
-static void wait_all(struct answered *list, size_t n)
+static void wait_all(struct pending_answer *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		while (!list[i].done) {
@@ -74,11 +74,12 @@ static void wait_all(struct answered *list, size_t n)
 		}
 }
 
-static enum err_code ask_one(struct fixture *f, const struct principal *who, const char *session,
-			     const char *question, struct answered *a)
+static enum err_code store_with_receipt(struct fixture *f, const struct principal *who,
+					const char *session, const char *question,
+					struct pending_answer *a)
 {
-	ask_as(a, f, who, session, question);
-	store_answer(f->store, who, &a->answer, on_answered, a);
+	prepare_answer(a, f, who, session, question);
+	store_answer(f->store, who, &a->answer, on_answer_stored, a);
 	wait_all(a, 1);
 	return a->err.code;
 }
@@ -130,58 +131,58 @@ static int64_t verify(struct fixture *f, const char *tenant)
 static void answer_has_receipt(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 1);
-	assert_string_equal(receipts ? file_ask(f, f->acme, "SELECT receipt_id FROM chat_receipts")
-				     : "",
-			    a.receipt.receipt_id);
+	assert_string_equal(
+		receipts ? file_query(f, f->acme, "SELECT receipt_id FROM chat_receipts") : "",
+		a.receipt.receipt_id);
 	read_messages(f, &ann, a.answer.session_id, NULL, 10);
 	assert_null(f->messages[0].receipt_id);
 	assert_string_equal(f->messages[1].receipt_id, a.receipt.receipt_id);
-	assert_int_equal(ask_one(f, &ann, a.answer.session_id, "q2", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, a.answer.session_id, "q2", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 2);
 	assert_int_equal(verify(f, "vesper"), 0);
 }
 
-/* Only a position used by another process is retried; other constraint violations are errors. */
+/* Only a position taken by another process is retried; other constraint violations are errors. */
 static void reports_constraint_violations(void **state)
 {
 	struct fixture *f = *state;
-	struct answered first, again;
+	struct pending_answer first, again;
 	const char *session = id_new(f);
 
-	assert_int_equal(ask_one(f, &ann, session, "q", &first), ERR_NONE);
-	ask_as(&again, f, &ann, session, "q2");
+	assert_int_equal(store_with_receipt(f, &ann, session, "q", &first), ERR_NONE);
+	prepare_answer(&again, f, &ann, session, "q2");
 	again.receipt.receipt_id = first.receipt.receipt_id;
-	store_answer(f->store, &ann, &again.answer, on_answered, &again);
+	store_answer(f->store, &ann, &again.answer, on_answer_stored, &again);
 	wait_all(&again, 1);
 	assert_int_equal(again.err.code, ERR_INTERNAL);
 	assert_non_null(strstr(again.err.text, "UNIQUE"));
 	read_messages(f, &ann, session, NULL, 10);
 	assert_int_equal(f->count, 3);
-	assert_int_equal(ask_one(f, &ann, session, "q3", &again), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, session, "q3", &again), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 2);
 }
 
-/* API calls store receipts without a message, in the same chain. */
+/* API calls store receipts without a message in the same chain. */
 static void stores_receipt_without_answer(void **state)
 {
 	static const struct message none = {0};
 	struct fixture *f = *state;
-	struct answered *list = mem_alloc(6 * sizeof(*list));
-	struct answered a;
+	struct pending_answer *list = mem_alloc(6 * sizeof(*list));
+	struct pending_answer a;
 
 	for (size_t i = 0; i < 6; i++) {
-		list[i] = (struct answered){.f = f};
-		list[i].receipt = receipt_of(f, &ann, &none, "a call");
-		store_receipt(f->store, &ann, &list[i].receipt, on_answered, &list[i]);
+		list[i] = (struct pending_answer){.f = f};
+		list[i].receipt = make_receipt(f, &ann, &none, "a call");
+		store_receipt(f->store, &ann, &list[i].receipt, on_answer_stored, &list[i]);
 	}
 	wait_all(list, 6);
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(list[i].err.code, ERR_NONE);
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 7);
 	mem_free(list);
 }
@@ -189,11 +190,11 @@ static void stores_receipt_without_answer(void **state)
 static void each_tenant_has_a_chain(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
-	assert_int_equal(ask_one(f, &ann_other_tenant, id_new(f), "q", &a), ERR_NONE);
-	assert_int_equal(ask_one(f, &bob, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann_other_tenant, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &bob, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 2);
 	assert_int_equal(verify(f, "vesper"), 1);
 }
@@ -201,47 +202,48 @@ static void each_tenant_has_a_chain(void **state)
 static void storing_twice_adds_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a, next;
+	struct pending_answer a, next;
 
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
 	a.done = false;
-	store_answer(f->store, &ann, &a.answer, on_answered, &a);
+	store_answer(f->store, &ann, &a.answer, on_answer_stored, &a);
 	wait_all(&a, 1);
 	assert_int_equal(a.err.code, ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 1);
-	assert_int_equal(ask_one(f, &ann, a.answer.session_id, "q2", &next), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, a.answer.session_id, "q2", &next), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 2);
 }
 
-static void stores_neither_without_session(void **state)
+static void answer_in_another_users_session_adds_no_receipt(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a, b;
+	struct pending_answer a, b;
 
-	ask_as(&a, f, &ann, id_new(f), "q");
-	store_answer(f->store, &bob, &a.answer, on_answered, &a);
+	prepare_answer(&a, f, &ann, id_new(f), "q");
+	store_answer(f->store, &bob, &a.answer, on_answer_stored, &a);
 	wait_all(&a, 1);
 	assert_int_equal(a.err.code, ERR_NOT_FOUND);
 	assert_int_equal(verify(f, "acme"), 0);
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &b), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &b), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
-#define MANY 60
+#define ANSWER_COUNT 60
 
 static void concurrent_answers_form_one_chain(void **state)
 {
 	struct fixture *f = *state;
-	struct answered *list = mem_alloc(MANY * sizeof(*list));
+	struct pending_answer *list = mem_alloc(ANSWER_COUNT * sizeof(*list));
 
-	for (size_t i = 0; i < MANY; i++)
-		ask_as(&list[i], f, i % 2 ? &ann : &bob, id_new(f), "q");
-	for (size_t i = 0; i < MANY; i++)
-		store_answer(f->store, i % 2 ? &ann : &bob, &list[i].answer, on_answered, &list[i]);
-	wait_all(list, MANY);
-	for (size_t i = 0; i < MANY; i++)
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
+		prepare_answer(&list[i], f, i % 2 ? &ann : &bob, id_new(f), "q");
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
+		store_answer(f->store, i % 2 ? &ann : &bob, &list[i].answer, on_answer_stored,
+			     &list[i]);
+	wait_all(list, ANSWER_COUNT);
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
 		assert_int_equal(list[i].err.code, ERR_NONE);
-	assert_int_equal(verify(f, "acme"), MANY);
+	assert_int_equal(verify(f, "acme"), ANSWER_COUNT);
 	mem_free(list);
 }
 
@@ -249,20 +251,20 @@ static void concurrent_answers_form_one_chain(void **state)
 static void two_processes_share_a_chain(void **state)
 {
 	struct fixture *f = *state, other = {.loop = f->loop, .arena = f->arena};
-	struct answered *list = mem_alloc(MANY * sizeof(*list));
+	struct pending_answer *list = mem_alloc(ANSWER_COUNT * sizeof(*list));
 
 	memcpy(other.acme, f->acme, sizeof(other.acme));
 	memcpy(other.vesper, f->vesper, sizeof(other.vesper));
 	store_start(&other);
-	for (size_t i = 0; i < MANY; i++)
-		ask_as(&list[i], i % 3 ? f : &other, &ann, id_new(f), "q");
-	for (size_t i = 0; i < MANY; i++)
-		store_answer(list[i].f->store, &ann, &list[i].answer, on_answered, &list[i]);
-	wait_all(list, MANY);
-	for (size_t i = 0; i < MANY; i++)
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
+		prepare_answer(&list[i], i % 3 ? f : &other, &ann, id_new(f), "q");
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
+		store_answer(list[i].f->store, &ann, &list[i].answer, on_answer_stored, &list[i]);
+	wait_all(list, ANSWER_COUNT);
+	for (size_t i = 0; i < ANSWER_COUNT; i++)
 		if (list[i].err.code != ERR_NONE)
 			fail_msg("%zu: %s", i, list[i].err.text);
-	assert_int_equal(verify(f, "acme"), MANY);
+	assert_int_equal(verify(f, "acme"), ANSWER_COUNT);
 	store_free(&other.store);
 	db_close(&other.db);
 	mem_free(list);
@@ -271,13 +273,13 @@ static void two_processes_share_a_chain(void **state)
 static void cancelled_answer_leaves_no_gap(void **state)
 {
 	struct fixture *f = *state;
-	struct answered *list = mem_alloc(9 * sizeof(*list));
+	struct pending_answer *list = mem_alloc(9 * sizeof(*list));
 	struct op *ops[9];
 
 	for (size_t i = 0; i < 9; i++)
-		ask_as(&list[i], f, &ann, id_new(f), "q");
+		prepare_answer(&list[i], f, &ann, id_new(f), "q");
 	for (size_t i = 0; i < 9; i++)
-		ops[i] = store_answer(f->store, &ann, &list[i].answer, on_answered, &list[i]);
+		ops[i] = store_answer(f->store, &ann, &list[i].answer, on_answer_stored, &list[i]);
 	op_cancel(&ops[0]); /* while the end of the chain is read */
 	for (size_t i = 0; i < 3; i++)
 		loop_run_once(f->loop);
@@ -296,44 +298,46 @@ static void cancelled_answer_leaves_no_gap(void **state)
 static void fails_after_too_many_attempts(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 
-	file_ask(f, f->acme,
-		 "CREATE TRIGGER never BEFORE INSERT ON chat_receipts BEGIN SELECT RAISE(IGNORE); "
-		 "END");
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_BUSY);
+	file_query(
+		f, f->acme,
+		"CREATE TRIGGER never BEFORE INSERT ON chat_receipts BEGIN SELECT RAISE(IGNORE); "
+		"END");
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_BUSY);
 	assert_true(a.err.may_retry);
 	assert_string_equal(
-		file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_messages WHERE role = 'assistant'"),
+		file_query(f, f->acme,
+			   "SELECT COUNT(*) FROM chat_messages WHERE role = 'assistant'"),
 		"0");
-	file_ask(f, f->acme, "DROP TRIGGER never");
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	file_query(f, f->acme, "DROP TRIGGER never");
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
-static void unreadable_chain_fails_waiting_answers(void **state)
+static void unreadable_chain_fails_pending_answers(void **state)
 {
 	struct fixture *f = *state;
-	struct answered list[3];
+	struct pending_answer list[3];
 
 	for (size_t i = 0; i < 3; i++)
-		ask_as(&list[i], f, &ann, id_new(f), "q");
-	file_ask(f, f->acme, "ALTER TABLE chat_receipts RENAME TO away");
+		prepare_answer(&list[i], f, &ann, id_new(f), "q");
+	file_query(f, f->acme, "ALTER TABLE chat_receipts RENAME TO hidden");
 	for (size_t i = 0; i < 3; i++)
-		store_answer(f->store, &ann, &list[i].answer, on_answered, &list[i]);
+		store_answer(f->store, &ann, &list[i].answer, on_answer_stored, &list[i]);
 	wait_all(list, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_not_equal(list[i].err.code, ERR_NONE);
-	file_ask(f, f->acme, "ALTER TABLE away RENAME TO chat_receipts");
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &list[0]), ERR_NONE);
+	file_query(f, f->acme, "ALTER TABLE hidden RENAME TO chat_receipts");
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &list[0]), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
 /* ---- deletion and changes ---- */
 
-static const char *content_left(struct fixture *f)
+static const char *remaining_content(struct fixture *f)
 {
-	return file_ask(
+	return file_query(
 		f, f->acme,
 		"SELECT group_concat(COALESCE(user_id, '-') || (content IS NOT NULL) || "
 		"(message_uid IS NOT NULL) || (session_id IS NOT NULL), ' ') FROM (SELECT * "
@@ -343,55 +347,56 @@ static const char *content_left(struct fixture *f)
 static void deletion_removes_only_content(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a, b, c;
+	struct pending_answer a, b, c;
 
-	ask_one(f, &ann, id_new(f), "a secret question", &a);
-	ask_one(f, &ann, id_new(f), "q", &b);
-	ask_one(f, &bob, id_new(f), "q", &c);
+	store_with_receipt(f, &ann, id_new(f), "a secret question", &a);
+	store_with_receipt(f, &ann, id_new(f), "q", &b);
+	store_with_receipt(f, &bob, id_new(f), "q", &c);
 	begin(f);
 	store_session_delete(f->store, &ann, a.answer.session_id, on_done, f);
 	wait_done(f);
-	assert_string_equal(content_left(f), "-000 ann111 bob111");
+	assert_string_equal(remaining_content(f), "-000 ann111 bob111");
 	assert_int_equal(verify(f, "acme"), 3);
 	begin(f);
 	store_user_delete(f->store, &ann, "bob", on_done, f);
 	wait_done(f);
-	assert_string_equal(content_left(f), "-000 ann111 -000");
+	assert_string_equal(remaining_content(f), "-000 ann111 -000");
 	assert_int_equal(verify(f, "acme"), 3);
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(store_with_receipt(f, &ann, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 4);
 }
 
-static bool more;
+static bool batches_remain;
 
-static void on_retained(void *owner, bool m, const struct err *e)
+static void on_retained(void *owner, bool has_more, const struct err *e)
 {
-	more = m;
+	batches_remain = has_more;
 	on_done(owner, e);
 }
 
 static void retention_removes_content_in_batches(void **state)
 {
 	struct fixture *f = *state;
-	const struct retention keep = {.receipts_days = 9};
-	struct answered a;
+	const struct retention retention = {.receipts_days = 9};
+	struct pending_answer a;
 	int calls = 0;
 
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < RETAIN_BATCH + 2; i++)
-		ask_one(f, &ann, id_new(f), "q", &a);
+		store_with_receipt(f, &ann, id_new(f), "q", &a);
 	clock_advance_ms(10 * DAY_MS);
-	ask_one(f, &ann, id_new(f), "q", &a);
+	store_with_receipt(f, &ann, id_new(f), "q", &a);
 	do {
 		begin(f);
-		store_retain(f->store, "acme", &keep, on_retained, f);
+		store_retain(f->store, "acme", &retention, on_retained, f);
 		wait_done(f);
 		calls++;
-	} while (more);
+	} while (batches_remain);
 	clock_release();
 	assert_int_equal(calls, 2);
 	assert_string_equal(
-		file_ask(f, f->acme, "SELECT COUNT(content) || '/' || COUNT(*) FROM chat_receipts"),
+		file_query(f, f->acme,
+			   "SELECT COUNT(content) || '/' || COUNT(*) FROM chat_receipts"),
 		"1/53");
 	assert_int_equal(RETAIN_BATCH, 50);
 	assert_int_equal(verify(f, "acme"), RETAIN_BATCH + 3);
@@ -406,10 +411,10 @@ static void hashes_cannot_be_changed(void **state)
 		"DELETE FROM chat_receipts",
 	};
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 	sqlite3 *native;
 
-	ask_one(f, &ann, id_new(f), "q", &a);
+	store_with_receipt(f, &ann, id_new(f), "q", &a);
 	assert_int_equal(sqlite3_open(f->acme, &native), SQLITE_OK);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		assert_int_equal(sqlite3_exec(native, changes[i], NULL, NULL, NULL),
@@ -421,9 +426,9 @@ static void hashes_cannot_be_changed(void **state)
 static void users_read_only_their_receipts(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 
-	ask_one(f, &ann, id_new(f), "q", &a);
+	store_with_receipt(f, &ann, id_new(f), "q", &a);
 	struct receipts_page page = {.receipt_id = a.receipt.receipt_id, .user = "ann"};
 	assert_int_equal(read_receipts(f, "acme", page), 1);
 	assert_string_equal(receipts[0].content, a.receipt.content);
@@ -438,15 +443,15 @@ static void users_read_only_their_receipts(void **state)
 static void finds_answers_without_receipt(void **state)
 {
 	struct fixture *f = *state;
-	struct answered a;
+	struct pending_answer a;
 
-	ask_one(f, &ann, id_new(f), "q", &a);
+	store_with_receipt(f, &ann, id_new(f), "q", &a);
 	begin(f);
 	store_receipts_missing(f->store, "acme", f->arena, on_receipts, f);
 	wait_done(f);
 	assert_int_equal(receipt_count, 0);
-	file_ask(f, f->acme,
-		 "UPDATE chat_messages SET receipt_id = 'gone' WHERE role = 'assistant'");
+	file_query(f, f->acme,
+		   "UPDATE chat_messages SET receipt_id = 'gone' WHERE role = 'assistant'");
 	begin(f);
 	store_receipts_missing(f->store, "acme", f->arena, on_receipts, f);
 	wait_done(f);
@@ -463,12 +468,12 @@ int main(void)
 		STORE_TEST(stores_receipt_without_answer),
 		STORE_TEST(each_tenant_has_a_chain),
 		STORE_TEST(storing_twice_adds_nothing),
-		STORE_TEST(stores_neither_without_session),
+		STORE_TEST(answer_in_another_users_session_adds_no_receipt),
 		STORE_TEST(concurrent_answers_form_one_chain),
 		STORE_TEST(two_processes_share_a_chain),
 		STORE_TEST(cancelled_answer_leaves_no_gap),
 		STORE_TEST(fails_after_too_many_attempts),
-		STORE_TEST(unreadable_chain_fails_waiting_answers),
+		STORE_TEST(unreadable_chain_fails_pending_answers),
 		STORE_TEST(deletion_removes_only_content),
 		STORE_TEST(retention_removes_content_in_batches),
 		STORE_TEST(hashes_cannot_be_changed),

@@ -3,8 +3,8 @@
 
 static char seen[1000];
 
-static void on_feedback(void *owner, const struct feedback *list, size_t count, bool has_more,
-			const struct err *e)
+static void on_feedback(void *owner, const struct feedback *list_feedback, size_t count,
+			bool has_more, const struct err *e)
 {
 	struct fixture *f = owner;
 
@@ -12,8 +12,9 @@ static void on_feedback(void *owner, const struct feedback *list, size_t count, 
 	f->has_more = has_more;
 	for (size_t i = 0; i < count; i++)
 		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s:%s:%s:%s;",
-			 list[i].user_id, list[i].rating, list[i].comment ? list[i].comment : "-",
-			 list[i].correction ? list[i].correction : "-");
+			 list_feedback[i].user_id, list_feedback[i].rating,
+			 list_feedback[i].comment ? list_feedback[i].comment : "-",
+			 list_feedback[i].correction ? list_feedback[i].correction : "-");
 	on_done(f, e);
 }
 
@@ -28,8 +29,8 @@ static enum err_code give_feedback(struct fixture *f, const struct principal *wh
 	return f->err.code;
 }
 
-static const char *list(struct fixture *f, const struct principal *who, const char *rating,
-			const char *after, size_t limit)
+static const char *list_feedback(struct fixture *f, const struct principal *who, const char *rating,
+				 const char *after, size_t limit)
 {
 	begin(f);
 	store_feedback_page(f->store, who, rating, after, limit, f->arena, on_feedback, f);
@@ -38,7 +39,7 @@ static const char *list(struct fixture *f, const struct principal *who, const ch
 	return seen;
 }
 
-static struct message answered(struct fixture *f, const struct principal *who)
+static struct message create_answer(struct fixture *f, const struct principal *who)
 {
 	struct message m = user_message(f, id_new(f), "question");
 	struct message answer = answer_to(f, &m, "answer");
@@ -51,7 +52,7 @@ static struct message answered(struct fixture *f, const struct principal *who)
 static void stores_feedback_on_own_answers(void **state)
 {
 	struct fixture *f = *state;
-	struct message answer = answered(f, &ann);
+	struct message answer = create_answer(f, &ann);
 
 	assert_int_equal(give_feedback(f, &ann, answer.message_id, "up", "good"), ERR_NONE);
 	assert_string_equal(seen, "ann:up:good:-;");
@@ -71,17 +72,17 @@ static void stores_feedback_on_own_answers(void **state)
 static void lists_feedback_of_tenant(void **state)
 {
 	struct fixture *f = *state;
-	struct message first = answered(f, &ann), second = answered(f, &bob);
+	struct message first = create_answer(f, &ann), second = create_answer(f, &bob);
 
 	give_feedback(f, &ann, first.message_id, "up", "a");
 	give_feedback(f, &bob, second.message_id, "down", "b");
-	assert_string_equal(list(f, &ann, NULL, NULL, 10), "bob:down:b:-;ann:up:a:-;");
-	assert_string_equal(list(f, &ann, "up", NULL, 10), "ann:up:a:-;");
-	assert_string_equal(list(f, &ann, NULL, NULL, 1), "bob:down:b:-;");
+	assert_string_equal(list_feedback(f, &ann, NULL, NULL, 10), "bob:down:b:-;ann:up:a:-;");
+	assert_string_equal(list_feedback(f, &ann, "up", NULL, 10), "ann:up:a:-;");
+	assert_string_equal(list_feedback(f, &ann, NULL, NULL, 1), "bob:down:b:-;");
 	assert_true(f->has_more);
-	assert_string_equal(list(f, &ann, NULL, second.message_id, 1), "ann:up:a:-;");
+	assert_string_equal(list_feedback(f, &ann, NULL, second.message_id, 1), "ann:up:a:-;");
 	assert_false(f->has_more);
-	assert_string_equal(list(f, &ann_other_tenant, NULL, NULL, 10), "");
+	assert_string_equal(list_feedback(f, &ann_other_tenant, NULL, NULL, 10), "");
 }
 
 int main(void)

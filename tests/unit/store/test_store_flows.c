@@ -1,5 +1,4 @@
-/* Approved answers: added once under a name, edited by version, checked,
- * deleted; isolated by tenant. */
+/* Approved answers: unique names, edits by version, checks, deletion, and isolation of tenants. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -26,7 +25,7 @@ static void on_stamp(void *owner, const char *text, const struct err *e)
 	on_done(owner, e);
 }
 
-static const char *list_of(struct fixture *f, const char *tenant)
+static const char *list_flows(struct fixture *f, const char *tenant)
 {
 	begin(f);
 	store_flows(f->store, tenant, f->arena, on_flows, f);
@@ -35,8 +34,8 @@ static const char *list_of(struct fixture *f, const char *tenant)
 	return seen;
 }
 
-static enum err_code add(struct fixture *f, const struct principal *who, const char *name,
-			 const char *message)
+static enum err_code add_flow(struct fixture *f, const struct principal *who, const char *name,
+			      const char *message)
 {
 	const struct stored_flow flow = {
 		.name = name, .text = TEXT, .fingerprint = "f", .message_id = message};
@@ -47,8 +46,8 @@ static enum err_code add(struct fixture *f, const struct principal *who, const c
 	return f->err.code;
 }
 
-static enum err_code edit(struct fixture *f, const char *name, const char *text, const char *status,
-			  int64_t version)
+static enum err_code edit_flow(struct fixture *f, const char *name, const char *text,
+			       const char *status, int64_t version)
 {
 	const struct flow_edit change = {.text = text, .status = status, .if_version = version};
 
@@ -58,11 +57,11 @@ static enum err_code edit(struct fixture *f, const char *name, const char *text,
 	return f->err.code;
 }
 
-static void check(struct fixture *f, const char *name, int64_t version, enum flow_status status,
-		  const char *why)
+static void store_check(struct fixture *f, const char *name, int64_t version,
+			enum flow_status status, const char *reason)
 {
 	const struct stored_flow flow = {
-		.name = name, .version = version, .status = status, .why = why};
+		.name = name, .version = version, .status = status, .why = reason};
 
 	begin(f);
 	store_flow_checked(f->store, "acme", &flow, on_done, f);
@@ -70,7 +69,7 @@ static void check(struct fixture *f, const char *name, int64_t version, enum flo
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static const char *stamp_of(struct fixture *f)
+static const char *read_stamp(struct fixture *f)
 {
 	begin(f);
 	store_flows_stamp(f->store, "acme", on_stamp, f);
@@ -79,80 +78,83 @@ static const char *stamp_of(struct fixture *f)
 	return stamp;
 }
 
-static void adds_approved_answer_once(void **state)
+static void rejects_duplicate_name_and_too_many_flows(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_string_equal(list_of(f, "acme"), "");
-	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE);
-	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE); /* adding the same flow again */
-	assert_int_equal(add(f, &ann, "price", "0198c0de-0000-7000-8000-000000000002"), ERR_BUSY);
-	assert_int_equal(add(f, &ann_other_tenant, "price", MESSAGE), ERR_NONE);
-	assert_string_equal(list_of(f, "acme"), "price 1 active ann -;");
+	assert_string_equal(list_flows(f, "acme"), "");
+	assert_int_equal(add_flow(f, &ann, "price", MESSAGE), ERR_NONE);
+	assert_int_equal(add_flow(f, &ann, "price", MESSAGE),
+			 ERR_NONE); /* adding the same flow again */
+	assert_int_equal(add_flow(f, &ann, "price", "0198c0de-0000-7000-8000-000000000002"),
+			 ERR_BUSY);
+	assert_int_equal(add_flow(f, &ann_other_tenant, "price", MESSAGE), ERR_NONE);
+	assert_string_equal(list_flows(f, "acme"), "price 1 active ann -;");
 	for (int i = 1; i < OVERLAY_FLOWS_MAX; i++)
-		assert_int_equal(add(f, &ann, arena_printf(f->arena, "f%d", i), MESSAGE), ERR_NONE);
-	assert_int_equal(add(f, &ann, "one_more", MESSAGE), ERR_LIMIT);
+		assert_int_equal(add_flow(f, &ann, arena_printf(f->arena, "f%d", i), MESSAGE),
+				 ERR_NONE);
+	assert_int_equal(add_flow(f, &ann, "one_more", MESSAGE), ERR_LIMIT);
 }
 
-static void edit_requires_current_version(void **state)
+static void rejects_edit_of_stale_version(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(edit(f, "price", "x", NULL, 1), ERR_NOT_FOUND);
-	add(f, &ann, "price", MESSAGE);
-	assert_int_equal(edit(f, "price", "x", NULL, 2), ERR_BUSY);
-	assert_int_equal(edit(f, "price", "x", NULL, 1), ERR_NONE);
-	assert_int_equal(edit(f, "price", "y", NULL, 1), ERR_BUSY);
-	assert_int_equal(edit(f, "price", NULL, "withdrawn", 2), ERR_NONE);
-	assert_int_equal(edit(f, "price", NULL, "active", 2), ERR_BUSY);
-	assert_string_equal(list_of(f, "acme"), "price 3 withdrawn ann -;");
+	assert_int_equal(edit_flow(f, "price", "x", NULL, 1), ERR_NOT_FOUND);
+	add_flow(f, &ann, "price", MESSAGE);
+	assert_int_equal(edit_flow(f, "price", "x", NULL, 2), ERR_BUSY);
+	assert_int_equal(edit_flow(f, "price", "x", NULL, 1), ERR_NONE);
+	assert_int_equal(edit_flow(f, "price", "y", NULL, 1), ERR_BUSY);
+	assert_int_equal(edit_flow(f, "price", NULL, "withdrawn", 2), ERR_NONE);
+	assert_int_equal(edit_flow(f, "price", NULL, "active", 2), ERR_BUSY);
+	assert_string_equal(list_flows(f, "acme"), "price 3 withdrawn ann -;");
 }
 
-static void stores_check_result(void **state)
+static void check_sets_status_of_its_version(void **state)
 {
 	struct fixture *f = *state;
 
-	add(f, &ann, "price", MESSAGE);
-	check(f, "price", 1, FLOW_STALE, "no tool");
-	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
-	check(f, "price", 2, FLOW_ACTIVE, NULL); /* result for another version */
-	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
-	assert_int_equal(edit(f, "price", NULL, "withdrawn", 1), ERR_NONE);
-	check(f, "price", 2, FLOW_ACTIVE, NULL);
-	assert_string_equal(list_of(f, "acme"), "price 2 withdrawn ann -;");
+	add_flow(f, &ann, "price", MESSAGE);
+	store_check(f, "price", 1, FLOW_STALE, "no tool");
+	assert_string_equal(list_flows(f, "acme"), "price 1 stale ann no tool;");
+	store_check(f, "price", 2, FLOW_ACTIVE, NULL); /* result for another version */
+	assert_string_equal(list_flows(f, "acme"), "price 1 stale ann no tool;");
+	assert_int_equal(edit_flow(f, "price", NULL, "withdrawn", 1), ERR_NONE);
+	store_check(f, "price", 2, FLOW_ACTIVE, NULL);
+	assert_string_equal(list_flows(f, "acme"), "price 2 withdrawn ann -;");
 }
 
-/* Each change changes the stamp, including a deletion. */
-static void stamp_changes_with_each_change(void **state)
+/* A deletion changes the stamp, too. */
+static void each_change_changes_stamp(void **state)
 {
 	struct fixture *f = *state;
 	char before[3][sizeof(stamp)];
 
-	snprintf(before[0], sizeof(stamp), "%s", stamp_of(f));
-	add(f, &ann, "price", MESSAGE);
-	snprintf(before[1], sizeof(stamp), "%s", stamp_of(f));
+	snprintf(before[0], sizeof(stamp), "%s", read_stamp(f));
+	add_flow(f, &ann, "price", MESSAGE);
+	snprintf(before[1], sizeof(stamp), "%s", read_stamp(f));
 	assert_string_not_equal(before[0], before[1]);
-	assert_string_equal(stamp_of(f), before[1]);
-	edit(f, "price", "x", NULL, 1);
-	snprintf(before[2], sizeof(stamp), "%s", stamp_of(f));
+	assert_string_equal(read_stamp(f), before[1]);
+	edit_flow(f, "price", "x", NULL, 1);
+	snprintf(before[2], sizeof(stamp), "%s", read_stamp(f));
 	assert_string_not_equal(before[1], before[2]);
 	begin(f);
 	store_flow_delete(f->store, &ann, "price", on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	assert_string_equal(stamp_of(f), before[0]);
+	assert_string_equal(read_stamp(f), before[0]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(adds_approved_answer_once, fixture_setup,
+		cmocka_unit_test_setup_teardown(rejects_duplicate_name_and_too_many_flows,
+						fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(rejects_edit_of_stale_version, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(edit_requires_current_version, fixture_setup,
+		cmocka_unit_test_setup_teardown(check_sets_status_of_its_version, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(stores_check_result, fixture_setup,
-						fixture_teardown),
-		cmocka_unit_test_setup_teardown(stamp_changes_with_each_change, fixture_setup,
+		cmocka_unit_test_setup_teardown(each_change_changes_stamp, fixture_setup,
 						fixture_teardown),
 	};
 

@@ -5,12 +5,12 @@
 
 #include "vesper/json.h"
 
-static struct message last; /* of the session created last */
+static struct message last_message; /* of the newest session */
 
 /* The summary that a turn of an already stored message reads. */
-static const struct memory *memory_of(struct fixture *f)
+static const struct memory *read_memory(struct fixture *f)
 {
-	assert_int_equal(begin_turn(f, &ann, &last, 1), ERR_NONE);
+	assert_int_equal(begin_turn(f, &ann, &last_message, 1), ERR_NONE);
 	return &f->begun.memory;
 }
 
@@ -33,20 +33,20 @@ static void summarize(struct fixture *f, const struct principal *who, const char
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static const char *session_with(struct fixture *f, int messages)
+static const char *create_session(struct fixture *f, int messages)
 {
 	const char *session = id_new(f);
 
 	for (int i = 0; i < messages; i++) {
-		last = user_message(f, session, arena_printf(f->arena, "m%d", i));
-		assert_int_equal(accept_message(f, &ann, &last), ERR_NONE);
+		last_message = user_message(f, session, arena_printf(f->arena, "m%d", i));
+		assert_int_equal(accept_message(f, &ann, &last_message), ERR_NONE);
 	}
 	return session;
 }
 
 static const char *summary_text(struct fixture *f)
 {
-	const json_t *items = store_memory_items(memory_of(f)->summary, f->arena);
+	const json_t *items = store_memory_items(read_memory(f)->summary, f->arena);
 
 	return json_string_value(json_object_get(json_array_get(items, 0), "text"));
 }
@@ -54,11 +54,11 @@ static const char *summary_text(struct fixture *f)
 static void summary_covers_earlier_messages(void **state)
 {
 	struct fixture *f = *state;
-	const char *session = session_with(f, 5);
+	const char *session = create_session(f, 5);
 	int64_t third;
 
-	assert_null(memory_of(f)->summary);
-	assert_int_equal(memory_of(f)->messages, 5);
+	assert_null(read_memory(f)->summary);
+	assert_int_equal(read_memory(f)->messages, 5);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 3);
 	assert_true(f->has_more);
@@ -66,7 +66,7 @@ static void summary_covers_earlier_messages(void **state)
 	third = f->messages[2].place;
 	summarize(f, &ann, session, "first three", third);
 	assert_string_equal(summary_text(f), "first three");
-	assert_int_equal(memory_of(f)->messages, 2);
+	assert_int_equal(read_memory(f)->messages, 2);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 2);
 	assert_string_equal(f->messages[0].content, "m3");
@@ -75,26 +75,26 @@ static void summary_covers_earlier_messages(void **state)
 	assert_string_equal(summary_text(f), "first three");
 	summarize(f, &ann, session, "all five", f->messages[1].place);
 	assert_string_equal(summary_text(f), "all five");
-	assert_int_equal(memory_of(f)->messages, 0);
+	assert_int_equal(read_memory(f)->messages, 0);
 }
 
 static void other_users_cannot_access_summary(void **state)
 {
 	struct fixture *f = *state;
-	const char *session = session_with(f, 3);
+	const char *session = create_session(f, 3);
 
 	summarize(f, &bob, session, "bob's", 2);
 	summarize(f, &ann_other_tenant, session, "elsewhere", 2);
-	assert_null(memory_of(f)->summary);
+	assert_null(read_memory(f)->summary);
 	summarize(f, &ann, session, "ann's", 2);
-	assert_int_equal(begin_turn(f, &bob, &last, 1), ERR_NOT_FOUND);
+	assert_int_equal(begin_turn(f, &bob, &last_message, 1), ERR_NOT_FOUND);
 	assert_null(f->begun.memory.summary);
 	assert_int_equal(f->begun.memory.messages, 0);
 	read_uncovered(f, &bob, session, 3);
 	assert_int_equal(f->count, 0);
 }
 
-static int count_of(struct fixture *f, const char *session)
+static int compaction_count(struct fixture *f, const char *session)
 {
 	char *sql = sqlite3_mprintf(
 		"SELECT compaction_count FROM chat_sessions WHERE session_id = %Q", session);
@@ -115,14 +115,14 @@ static int count_of(struct fixture *f, const char *session)
 static void counts_each_compaction_once(void **state)
 {
 	struct fixture *f = *state;
-	const char *session = session_with(f, 3);
+	const char *session = create_session(f, 3);
 
-	assert_int_equal(count_of(f, session), 0);
+	assert_int_equal(compaction_count(f, session), 0);
 	summarize(f, &ann, session, "a", 1);
 	summarize(f, &ann, session, "a again", 1);
-	assert_int_equal(count_of(f, session), 1);
+	assert_int_equal(compaction_count(f, session), 1);
 	summarize(f, &ann, session, "b", 2);
-	assert_int_equal(count_of(f, session), 2);
+	assert_int_equal(compaction_count(f, session), 2);
 }
 
 int main(void)

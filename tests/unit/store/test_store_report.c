@@ -5,8 +5,8 @@
 #include "vesper/limits.h"
 #include "vesper/store_report.h"
 
-static char seen[STORE_PAGE_MAX * 200], first[200];
-static struct zone *zone; /* of the tenants */
+static char seen[STORE_PAGE_MAX * 200], first_unanswered[200];
+static struct zone *zone; /* time zone of the tenants */
 
 /* Writes all tables to `seen`: one line per row, an empty line after each table. */
 static void write_tables(struct table *const *tables, size_t count)
@@ -36,7 +36,7 @@ static void on_quality(void *owner, struct table *const *tables, const struct er
 			tables,
 			REPORT_UNANSWERED); /* without the last table, whose rows contain times */
 	if (!e && tables[REPORT_UNANSWERED]->row_count > 0)
-		snprintf(first, sizeof(first), "%zu: %s %s %s",
+		snprintf(first_unanswered, sizeof(first_unanswered), "%zu: %s %s %s",
 			 tables[REPORT_UNANSWERED]->row_count,
 			 tables[REPORT_UNANSWERED]->rows[0][0],
 			 tables[REPORT_UNANSWERED]->rows[0][1],
@@ -44,7 +44,7 @@ static void on_quality(void *owner, struct table *const *tables, const struct er
 	on_done(owner, e);
 }
 
-static void usage(struct fixture *f, const char *tenant, int days, int64_t now_ms)
+static void read_usage(struct fixture *f, const char *tenant, int days, int64_t now_ms)
 {
 	const struct principal who = {.user = "chief", .tenant = tenant};
 
@@ -54,8 +54,8 @@ static void usage(struct fixture *f, const char *tenant, int days, int64_t now_m
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static void spend(struct fixture *f, const char *user, const char *model, int64_t tokens,
-		  int64_t at_ms, bool hold)
+static void add_cost(struct fixture *f, const char *user, const char *model, int64_t tokens,
+		     int64_t at_ms, bool hold)
 {
 	const struct budget_entry entry = {.tenant = "acme",
 					   .user = user,
@@ -81,25 +81,25 @@ static void sums_costs_by_user_model_and_day(void **state)
 
 	migrate(f, "acme");
 	migrate(f, "vesper");
-	spend(f, "ann", "big", 100, now_ms, true);
-	spend(f, "ann", "big", -60, now_ms, false);
-	spend(f, "ben", "big", 5, now_ms - day_ms, false);
-	spend(f, "ben", "small", 7, now_ms - 30 * day_ms, false);
-	usage(f, "acme", 30, now_ms);
+	add_cost(f, "ann", "big", 100, now_ms, true);
+	add_cost(f, "ann", "big", -60, now_ms, false);
+	add_cost(f, "ben", "big", 5, now_ms - day_ms, false);
+	add_cost(f, "ben", "small", 7, now_ms - 30 * day_ms, false);
+	read_usage(f, "acme", 30, now_ms);
 	assert_string_equal(seen, "ann 1 1 2 40 400\nben 1 1 2 5 50\n\n"
 				  "p big 2 2 4 45 450\n\n"
 				  "2025-11-10 1 1 2 40 400\n2025-11-09 1 1 2 5 50\n\n");
-	usage(f, "acme", 1, now_ms);
+	read_usage(f, "acme", 1, now_ms);
 	assert_string_equal(seen, "ann 1 1 2 40 400\n\np big 1 1 2 40 400\n\n"
 				  "2025-11-10 1 1 2 40 400\n\n");
-	usage(f, "acme", 31, now_ms);
+	read_usage(f, "acme", 31, now_ms);
 	assert_non_null(strstr(seen, "ben 2 2 4 12 120\n"));
-	usage(f, "vesper", 31, now_ms);
+	read_usage(f, "vesper", 31, now_ms);
 	assert_string_equal(seen, "\n\n\n");
 }
 
-static void ask(struct fixture *f, const char *question, enum message_status status,
-		const char *agents, const char *checked)
+static void store_question(struct fixture *f, const char *question, enum message_status status,
+			   const char *agents, const char *checked)
 {
 	const struct principal user = {.user = "ann", .tenant = "acme"};
 	struct message q = user_message(f, id_new(f), question), a = answer_to(f, &q, "So.");
@@ -111,20 +111,20 @@ static void ask(struct fixture *f, const char *question, enum message_status sta
 	assert_int_equal(store_answer_and_wait(f, &user, &a), ERR_NONE);
 }
 
-static void quality_at(struct fixture *f, const char *tenant, int64_t now_ms)
+static void read_quality_at(struct fixture *f, const char *tenant, int64_t now_ms)
 {
 	const struct principal who = {.user = "chief", .tenant = tenant};
 
-	first[0] = '\0';
+	first_unanswered[0] = '\0';
 	begin(f);
 	store_report_quality(f->store, &who, &(struct report_days){1, now_ms, zone}, on_quality, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static void quality(struct fixture *f, const char *tenant)
+static void read_quality(struct fixture *f, const char *tenant)
 {
-	quality_at(f, tenant, clock_now_ms());
+	read_quality_at(f, tenant, clock_now_ms());
 }
 
 static void counts_statuses_and_groups_unanswered_questions(void **state)
@@ -133,18 +133,20 @@ static void counts_statuses_and_groups_unanswered_questions(void **state)
 
 	migrate(f, "acme");
 	migrate(f, "vesper");
-	ask(f, "The price?", MESSAGE_COMPLETE, "a", "{\"bound\":1,\"unbound\":0,\"unchecked\":0}");
-	ask(f, "The costs?", MESSAGE_COMPLETE, "a", "{\"bound\":1,\"unbound\":2,\"unchecked\":0}");
-	ask(f, "Blorb?", MESSAGE_COMPLETE, "", NULL);
-	ask(f, "blorb?", MESSAGE_COMPLETE, NULL, NULL);
-	ask(f, "The oil price?", MESSAGE_REFUSED, "", NULL);
-	ask(f, "Which?", MESSAGE_ASK, "", NULL);
-	quality(f, "acme");
+	store_question(f, "The price?", MESSAGE_COMPLETE, "a",
+		       "{\"bound\":1,\"unbound\":0,\"unchecked\":0}");
+	store_question(f, "The costs?", MESSAGE_COMPLETE, "a",
+		       "{\"bound\":1,\"unbound\":2,\"unchecked\":0}");
+	store_question(f, "Blorb?", MESSAGE_COMPLETE, "", NULL);
+	store_question(f, "blorb?", MESSAGE_COMPLETE, NULL, NULL);
+	store_question(f, "The oil price?", MESSAGE_REFUSED, "", NULL);
+	store_question(f, "Which?", MESSAGE_ASK, "", NULL);
+	read_quality(f, "acme");
 	assert_string_equal(seen, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2 0\n\n\n");
-	assert_string_equal(first, "2: blorb? complete 2");
-	quality(f, "vesper");
+	assert_string_equal(first_unanswered, "2: blorb? complete 2");
+	read_quality(f, "vesper");
 	assert_string_equal(seen, "\n\n0 0 0 0\n\n\n");
-	assert_string_equal(first, "");
+	assert_string_equal(first_unanswered, "");
 }
 
 /* One answer is a minute before the local day begins, and one a minute after. */
@@ -165,20 +167,20 @@ static void day_begins_in_tenant_zone(void **state)
 	struct err e;
 
 	migrate(f, "acme");
-	ask(f, "The price?", MESSAGE_COMPLETE, "a", NULL);
-	ask(f, "Which?", MESSAGE_ASK, "", NULL);
-	spend(f, "ann", "big", 5, 20511 * INT64_C(86400000), false); /* local, 2026-02-27 */
+	store_question(f, "The price?", MESSAGE_COMPLETE, "a", NULL);
+	store_question(f, "Which?", MESSAGE_ASK, "", NULL);
+	add_cost(f, "ann", "big", 5, 20511 * INT64_C(86400000), false); /* local, 2026-02-27 */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		file_do(f->acme,
-			arena_printf(f->arena,
-				     "UPDATE chat_messages SET created_at = CASE WHEN status = "
-				     "'ask' THEN '%s' ELSE '%s' END WHERE role = 'assistant'",
-				     rows[i].after, rows[i].before));
+		file_exec(f->acme,
+			  arena_printf(f->arena,
+				       "UPDATE chat_messages SET created_at = CASE WHEN status = "
+				       "'ask' THEN '%s' ELSE '%s' END WHERE role = 'assistant'",
+				       rows[i].after, rows[i].before));
 		assert_true(clock_parse_rfc3339(rows[i].now, &now_ms, &e));
 		assert_true(zone_load(rows[i].zone, &zone, &e));
-		usage(f, "acme", 1, now_ms);
+		read_usage(f, "acme", 1, now_ms);
 		assert_non_null(strstr(seen, "2026-02-27 1 1 2 5 50"));
-		quality_at(f, "acme", now_ms);
+		read_quality_at(f, "acme", now_ms);
 		zone_free(&zone);
 		assert_string_equal(seen, "ask 1\n\nrules 1\n\n1 0 0 0\n\n\n");
 	}
@@ -187,9 +189,9 @@ static void day_begins_in_tenant_zone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(sums_costs_by_user_model_and_day),
-		STORE_TEST_BARE(day_begins_in_tenant_zone),
-		STORE_TEST_BARE(counts_statuses_and_groups_unanswered_questions),
+		STORE_TEST_UNMIGRATED(sums_costs_by_user_model_and_day),
+		STORE_TEST_UNMIGRATED(day_begins_in_tenant_zone),
+		STORE_TEST_UNMIGRATED(counts_statuses_and_groups_unanswered_questions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

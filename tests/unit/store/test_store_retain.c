@@ -6,11 +6,11 @@
 
 #define DAY_MS INT64_C(86400000)
 
-static bool more;
+static bool batches_remain;
 
-static void on_retained(void *owner, bool m, const struct err *e)
+static void on_retained(void *owner, bool has_more, const struct err *e)
 {
-	more = m;
+	batches_remain = has_more;
 	on_done(owner, e);
 }
 
@@ -25,11 +25,11 @@ static void retain(struct fixture *f, int64_t messages_days, int64_t audit_days)
 		fail_msg("%s", f->err.text);
 }
 
-static const char *left(struct fixture *f)
+static const char *remaining_counts(struct fixture *f)
 {
-	return file_ask(f, f->acme,
-			"SELECT (SELECT COUNT(*) FROM chat_messages) || '/' || "
-			"(SELECT COUNT(*) FROM chat_sessions)");
+	return file_query(f, f->acme,
+			  "SELECT (SELECT COUNT(*) FROM chat_messages) || '/' || "
+			  "(SELECT COUNT(*) FROM chat_sessions)");
 }
 
 static void deletes_old_messages(void **state)
@@ -46,12 +46,12 @@ static void deletes_old_messages(void **state)
 	clock_advance_ms(10 * DAY_MS);
 	accept_message(f, &ann, &fresh);
 	retain(f, 0, 0);
-	assert_string_equal(left(f), "3/2");
+	assert_string_equal(remaining_counts(f), "3/2");
 	retain(f, 11, 0);
-	assert_string_equal(left(f), "3/2");
+	assert_string_equal(remaining_counts(f), "3/2");
 	retain(f, 9, 0);
-	assert_false(more);
-	assert_string_equal(left(f), "1/1");
+	assert_false(batches_remain);
+	assert_string_equal(remaining_counts(f), "1/1");
 	read_messages(f, &ann, shared, NULL, 10);
 	assert_string_equal(f->messages[0].content, "fresh");
 	clock_release();
@@ -70,11 +70,11 @@ static void deletes_in_batches(void **state)
 	}
 	clock_advance_ms(10 * DAY_MS);
 	retain(f, 1, 0);
-	assert_true(more);
-	assert_string_equal(left(f), "3/1");
+	assert_true(batches_remain);
+	assert_string_equal(remaining_counts(f), "3/1");
 	retain(f, 1, 0);
-	assert_false(more);
-	assert_string_equal(left(f), "0/0");
+	assert_false(batches_remain);
+	assert_string_equal(remaining_counts(f), "0/0");
 	clock_release();
 }
 
@@ -87,15 +87,15 @@ static void audit_log_has_its_own_retention(void **state)
 	for (int i = 0; i < RETAIN_BATCH + 1; i++)
 		store_audit(f->store, &ann, &entry);
 	retain(f, 0, 0); /* runs after the entries, since a tenant has one writer */
-	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
+	assert_string_equal(file_query(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
 	clock_advance_ms(10 * DAY_MS);
 	retain(f, 1, 0);
-	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
+	assert_string_equal(file_query(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
 	retain(f, 0, 1);
-	assert_true(more);
+	assert_true(batches_remain);
 	retain(f, 0, 1);
-	assert_false(more);
-	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "0");
+	assert_false(batches_remain);
+	assert_string_equal(file_query(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "0");
 	clock_release();
 }
 

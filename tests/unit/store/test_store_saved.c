@@ -1,4 +1,4 @@
-/* Saved views: only of own answers, private until shared, limited per user. */
+/* Saved views: only from the user's own answers, private unless shared, limited per user. */
 #include "store_test.h"
 
 #include "vesper/store_saved.h"
@@ -69,7 +69,7 @@ static size_t count_views(struct fixture *f, const struct principal *who)
 	return f->count;
 }
 
-static const char *answered(struct fixture *f, const struct principal *who, const char *needs)
+static const char *create_answer(struct fixture *f, const struct principal *who, const char *needs)
 {
 	struct message m = user_message(f, id_new(f), "question");
 	struct message answer = answer_to(f, &m, "answer");
@@ -83,7 +83,7 @@ static const char *answered(struct fixture *f, const struct principal *who, cons
 static void pinned_views_are_private_and_shared_views_public(void **state)
 {
 	struct fixture *f = *state;
-	const char *answer = answered(f, &ann, "chat:read_it");
+	const char *answer = create_answer(f, &ann, "chat:read_it");
 
 	assert_int_equal(save_view(f, &ann, 1, false, answer), ERR_NONE);
 	assert_string_equal(seen, "ann Prices 0 {\"tool\":\"t\"} chat:read_it;");
@@ -107,14 +107,14 @@ static void rejects_view_of_another_users_answer(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_not_equal(save_view(f, &bob, 1, true, answered(f, &ann, NULL)), ERR_NONE);
+	assert_int_not_equal(save_view(f, &bob, 1, true, create_answer(f, &ann, NULL)), ERR_NONE);
 	assert_int_equal(count_views(f, &bob), 0);
 }
 
 static void limits_views_per_user(void **state)
 {
 	struct fixture *f = *state;
-	const char *answer = answered(f, &ann, NULL);
+	const char *answer = create_answer(f, &ann, NULL);
 
 	for (int i = 0; i < SAVED_VIEWS_PER_USER_MAX; i++)
 		assert_int_equal(save_view(f, &ann, i, false, answer), ERR_NONE);
@@ -123,7 +123,7 @@ static void limits_views_per_user(void **state)
 	assert_int_equal(count_views(f, &ann), SAVED_VIEWS_PER_USER_MAX);
 	assert_int_equal(delete_view(f, &ann, 0), ERR_NONE);
 	assert_int_equal(save_view(f, &ann, 90, false, answer), ERR_NONE);
-	assert_int_equal(save_view(f, &bob, 91, false, answered(f, &bob, NULL)), ERR_NONE);
+	assert_int_equal(save_view(f, &bob, 91, false, create_answer(f, &bob, NULL)), ERR_NONE);
 }
 
 int main(void)

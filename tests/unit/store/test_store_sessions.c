@@ -4,12 +4,12 @@
 #include "vesper/clock.h"
 #include "vesper/json.h"
 
-static struct session one;
+static struct session last_session;
 
-static void on_one(void *owner, const struct session *session, const struct err *e)
+static void on_session_result(void *owner, const struct session *session, const struct err *e)
 {
 	if (session)
-		one = *session;
+		last_session = *session;
 	on_done(owner, e);
 }
 
@@ -17,16 +17,16 @@ static enum err_code create_session(struct fixture *f, const struct principal *w
 				    const char *title)
 {
 	begin(f);
-	store_session_new(f->store, who, id, title, f->arena, on_one, f);
+	store_session_new(f->store, who, id, title, f->arena, on_session_result, f);
 	wait_done(f);
 	return f->err.code;
 }
 
-static enum err_code edit(struct fixture *f, const struct principal *who, const char *id,
-			  struct session_edit change)
+static enum err_code edit_session(struct fixture *f, const struct principal *who, const char *id,
+				  struct session_edit change)
 {
 	begin(f);
-	store_session_edit(f->store, who, id, &change, f->arena, on_one, f);
+	store_session_edit(f->store, who, id, &change, f->arena, on_session_result, f);
 	wait_done(f);
 	return f->err.code;
 }
@@ -39,8 +39,8 @@ static enum err_code delete_session(struct fixture *f, const struct principal *w
 	return f->err.code;
 }
 
-static void check_listed(struct fixture *f, const struct principal *who, struct sessions_page page,
-			 const char *expected)
+static void assert_listed(struct fixture *f, const struct principal *who, struct sessions_page page,
+			  const char *expected)
 {
 	struct buf titles;
 
@@ -56,10 +56,10 @@ static void check_listed(struct fixture *f, const struct principal *who, struct 
 	buf_deinit(&titles);
 }
 
-static void check_found(struct fixture *f, const struct principal *who, enum session_filter filter,
-			const char *title, const char *expected)
+static void assert_found(struct fixture *f, const struct principal *who, enum session_filter filter,
+			 const char *title, const char *expected)
 {
-	check_listed(f, who, (struct sessions_page){.filter = filter, .title = title}, expected);
+	assert_listed(f, who, (struct sessions_page){.filter = filter, .title = title}, expected);
 }
 
 /* A conversation that its client stores is listed only for that dialect. */
@@ -71,10 +71,10 @@ static void lists_sessions_by_origin(void **state)
 	create_session(f, &ann, id_new(f), "kept here");
 	m.origin = "openai";
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
-	check_found(f, &ann, SESSIONS_ALL, NULL, "kept here");
-	check_listed(f, &ann, (struct sessions_page){.origin = "openai"}, "kept elsewhere");
-	check_listed(f, &ann, (struct sessions_page){.origin = "ai"}, "");
-	check_listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
+	assert_found(f, &ann, SESSIONS_ALL, NULL, "kept here");
+	assert_listed(f, &ann, (struct sessions_page){.origin = "openai"}, "kept elsewhere");
+	assert_listed(f, &ann, (struct sessions_page){.origin = "ai"}, "");
+	assert_listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
 }
 
 static void creates_and_finds_sessions(void **state)
@@ -84,18 +84,18 @@ static void creates_and_finds_sessions(void **state)
 
 	clock_freeze_ms(1772182800000);
 	assert_int_equal(create_session(f, &ann, id, "NP15 in 2025"), ERR_NONE);
-	assert_string_equal(one.session_id, id);
-	assert_null(one.archived_at);
+	assert_string_equal(last_session.session_id, id);
+	assert_null(last_session.archived_at);
 	clock_advance_ms(1);
 	assert_int_equal(create_session(f, &ann, id_new(f), "100% of \\ it"), ERR_NONE);
 	clock_advance_ms(1);
 	assert_int_equal(create_session(f, &bob, id_new(f), "NP15 of Bob"), ERR_NONE);
-	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "100% of \\ it,NP15 in 2025");
-	check_found(f, &ann, SESSIONS_ACTIVE, "np15", "NP15 in 2025");
-	check_found(f, &ann, SESSIONS_ACTIVE, "%", "100% of \\ it");
-	check_found(f, &ann, SESSIONS_ACTIVE, "_", "");
-	check_found(f, &ann, SESSIONS_ACTIVE, "\\", "100% of \\ it");
-	check_found(f, &ann_other_tenant, SESSIONS_ALL, NULL, "");
+	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "100% of \\ it,NP15 in 2025");
+	assert_found(f, &ann, SESSIONS_ACTIVE, "np15", "NP15 in 2025");
+	assert_found(f, &ann, SESSIONS_ACTIVE, "%", "100% of \\ it");
+	assert_found(f, &ann, SESSIONS_ACTIVE, "_", "");
+	assert_found(f, &ann, SESSIONS_ACTIVE, "\\", "100% of \\ it");
+	assert_found(f, &ann_other_tenant, SESSIONS_ALL, NULL, "");
 	clock_release();
 }
 
@@ -107,11 +107,11 @@ static void isolates_tenants_in_one_file(void **state)
 
 	assert_int_equal(create_session(f, &ann, id, "of acme"), ERR_NONE);
 	assert_int_equal(create_session(f, &ann, id_new(f), "of nobody here"), ERR_NONE);
-	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper' "
-			 "WHERE title = 'of nobody here'");
-	check_found(f, &ann, SESSIONS_ALL, NULL, "of acme");
-	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper'");
-	check_found(f, &ann, SESSIONS_ALL, NULL, "");
+	file_exec(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper' "
+			   "WHERE title = 'of nobody here'");
+	assert_found(f, &ann, SESSIONS_ALL, NULL, "of acme");
+	file_exec(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper'");
+	assert_found(f, &ann, SESSIONS_ALL, NULL, "");
 	read_messages(f, &ann, id, NULL, 10);
 	assert_int_equal(f->err.code, ERR_NOT_FOUND);
 }
@@ -124,7 +124,7 @@ static void session_id_is_unique(void **state)
 	assert_int_equal(create_session(f, &ann, id, "mine"), ERR_NONE);
 	assert_int_equal(create_session(f, &bob, id, "theirs"), ERR_NOT_FOUND);
 	assert_int_equal(create_session(f, &ann, id, "again"), ERR_NONE);
-	assert_string_equal(one.title, "mine");
+	assert_string_equal(last_session.title, "mine");
 }
 
 static void rejects_stale_edit(void **state)
@@ -133,23 +133,27 @@ static void rejects_stale_edit(void **state)
 	const char *id = id_new(f), *seen;
 
 	create_session(f, &ann, id, "first");
-	seen = one.etag;
-	assert_int_equal(edit(f, &ann, id,
-			      (struct session_edit){.title = "a",
-						    .if_etags = (const char *[]){id, seen, NULL}}),
-			 ERR_NONE);
-	assert_string_equal(one.title, "a");
-	assert_string_not_equal(one.etag, seen);
+	seen = last_session.etag;
 	assert_int_equal(
-		edit(f, &ann, id,
-		     (struct session_edit){.title = "b", .if_etags = (const char *[]){seen, NULL}}),
+		edit_session(f, &ann, id,
+			     (struct session_edit){.title = "a",
+						   .if_etags = (const char *[]){id, seen, NULL}}),
+		ERR_NONE);
+	assert_string_equal(last_session.title, "a");
+	assert_string_not_equal(last_session.etag, seen);
+	assert_int_equal(
+		edit_session(f, &ann, id,
+			     (struct session_edit){.title = "b",
+						   .if_etags = (const char *[]){seen, NULL}}),
 		ERR_BUSY);
-	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
-	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);
-	assert_int_equal(edit(f, &bob, id, (struct session_edit){.title = "d"}), ERR_NOT_FOUND);
-	assert_int_equal(edit(f, &ann_other_tenant, id, (struct session_edit){.title = "d"}),
+	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
+	assert_int_equal(edit_session(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);
+	assert_int_equal(edit_session(f, &bob, id, (struct session_edit){.title = "d"}),
 			 ERR_NOT_FOUND);
-	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
+	assert_int_equal(
+		edit_session(f, &ann_other_tenant, id, (struct session_edit){.title = "d"}),
+		ERR_NOT_FOUND);
+	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
 }
 
 static void archives_and_unarchives(void **state)
@@ -158,15 +162,15 @@ static void archives_and_unarchives(void **state)
 	const char *id = id_new(f);
 
 	create_session(f, &ann, id, "old");
-	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = 1}), ERR_NONE);
-	assert_non_null(one.archived_at);
-	assert_string_equal(one.title, "old");
-	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "");
-	check_found(f, &ann, SESSIONS_ARCHIVED, NULL, "old");
-	check_found(f, &ann, SESSIONS_ALL, NULL, "old");
-	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = -1}), ERR_NONE);
-	assert_null(one.archived_at);
-	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
+	assert_int_equal(edit_session(f, &ann, id, (struct session_edit){.archive = 1}), ERR_NONE);
+	assert_non_null(last_session.archived_at);
+	assert_string_equal(last_session.title, "old");
+	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "");
+	assert_found(f, &ann, SESSIONS_ARCHIVED, NULL, "old");
+	assert_found(f, &ann, SESSIONS_ALL, NULL, "old");
+	assert_int_equal(edit_session(f, &ann, id, (struct session_edit){.archive = -1}), ERR_NONE);
+	assert_null(last_session.archived_at);
+	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
 }
 
 static void deletes_session_with_its_data(void **state)
@@ -187,9 +191,9 @@ static void deletes_session_with_its_data(void **state)
 	assert_false(files_contain(f, "secret-"));
 	assert_int_equal(delete_session(f, &ann, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NOT_FOUND);
-	assert_string_equal(file_ask(f, f->acme,
-				     "SELECT (SELECT COUNT(*) FROM chat_messages) || "
-				     "(SELECT COUNT(*) FROM chat_sessions)"),
+	assert_string_equal(file_query(f, f->acme,
+				       "SELECT (SELECT COUNT(*) FROM chat_messages) || "
+				       "(SELECT COUNT(*) FROM chat_sessions)"),
 			    "00");
 }
 

@@ -1,5 +1,5 @@
-/* Data sources: added once, one version after the other, edited by etag, removed with all dependent
- * data; isolated by tenant. */
+/* Data sources: adding, replacing versions, edits by etag, removal with all dependent data, and
+ * isolation of tenants. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -38,7 +38,7 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 	on_done(owner, e);
 }
 
-static const char *list_of(struct fixture *f, const char *tenant)
+static const char *list_sources(struct fixture *f, const char *tenant)
 {
 	begin(f);
 	store_sources(f->store, tenant, NULL, f->arena, on_sources, f);
@@ -47,8 +47,8 @@ static const char *list_of(struct fixture *f, const char *tenant)
 	return seen;
 }
 
-static enum err_code add_kind(struct fixture *f, enum source_kind kind, const char *uid,
-			      const char *version)
+static enum err_code add_source_of_kind(struct fixture *f, enum source_kind kind, const char *uid,
+					const char *version)
 {
 	const struct stored_source s = {
 		.kind = kind, .uid = uid, .owner = "ann", .name = "Orders", .description = ""};
@@ -60,12 +60,13 @@ static enum err_code add_kind(struct fixture *f, enum source_kind kind, const ch
 	return f->err.code;
 }
 
-static enum err_code add(struct fixture *f, const char *uid, const char *version)
+static enum err_code add_source(struct fixture *f, const char *uid, const char *version)
 {
-	return add_kind(f, SOURCE_TABLE, uid, version);
+	return add_source_of_kind(f, SOURCE_TABLE, uid, version);
 }
 
-static void set(struct fixture *f, const char *version, enum version_state state, const char *table)
+static void set_version(struct fixture *f, const char *version, enum version_state state,
+			const char *table)
 {
 	const struct stored_version v = {.uid = version, .state = state, .table = table};
 
@@ -75,8 +76,8 @@ static void set(struct fixture *f, const char *version, enum version_state state
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static enum err_code claim(struct fixture *f, const char *version, const char *table,
-			   const char *holder)
+static enum err_code claim_version(struct fixture *f, const char *version, const char *table,
+				   const char *holder)
 {
 	const struct stored_version v = {.uid = version, .table = table};
 
@@ -86,7 +87,7 @@ static enum err_code claim(struct fixture *f, const char *version, const char *t
 	return f->err.code;
 }
 
-static enum err_code publish_as(struct fixture *f, const char *version, const char *holder)
+static enum err_code publish_by(struct fixture *f, const char *version, const char *holder)
 {
 	const struct stored_version v = {.uid = version,
 					 .source = SOURCE,
@@ -102,12 +103,13 @@ static enum err_code publish_as(struct fixture *f, const char *version, const ch
 
 static void publish(struct fixture *f, const char *version, const char *table)
 {
-	set(f, version, VERSION_READING, NULL);
-	assert_int_equal(claim(f, version, table, HOLDER), ERR_NONE);
-	assert_int_equal(publish_as(f, version, HOLDER), ERR_NONE);
+	set_version(f, version, VERSION_READING, NULL);
+	assert_int_equal(claim_version(f, version, table, HOLDER), ERR_NONE);
+	assert_int_equal(publish_by(f, version, HOLDER), ERR_NONE);
 }
 
-static enum err_code edit(struct fixture *f, const char *uid, const struct source_edit *change)
+static enum err_code edit_source(struct fixture *f, const char *uid,
+				 const struct source_edit *change)
 {
 	begin(f);
 	store_source_edit(f->store, "acme", uid, change, on_done, f);
@@ -119,17 +121,18 @@ static void replaces_versions(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(add(f, SOURCE, FIRST), ERR_NONE);
-	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
-	assert_string_equal(list_of(f, "vesper"), "");
-	assert_int_equal(add(f, SOURCE, SECOND), ERR_BUSY); /* one at a time */
+	assert_int_equal(add_source(f, SOURCE, FIRST), ERR_NONE);
+	assert_string_equal(list_sources(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
+	assert_string_equal(list_sources(f, "vesper"), "");
+	assert_int_equal(add_source(f, SOURCE, SECOND), ERR_BUSY); /* one at a time */
 	publish(f, FIRST, "s_000000000001_1");
-	assert_string_equal(list_of(f, "acme"),
+	assert_string_equal(list_sources(f, "acme"),
 			    "Orders ann private 2 used; 1 ready s_000000000001_1 -");
-	assert_int_equal(add(f, SOURCE, SECOND), ERR_NONE);
+	assert_int_equal(add_source(f, SOURCE, SECOND), ERR_NONE);
 	publish(f, SECOND, "s_000000000001_2");
-	assert_string_equal(list_of(f, "acme"), "Orders ann private 3 used; 1 retiring "
-						"s_000000000001_1 - 2 ready s_000000000001_2 -");
+	assert_string_equal(list_sources(f, "acme"),
+			    "Orders ann private 3 used; 1 retiring "
+			    "s_000000000001_1 - 2 ready s_000000000001_2 -");
 }
 
 /* If two replicas read a version, only one loads it. A replica marked as dead cannot publish. */
@@ -138,12 +141,12 @@ static void only_one_replica_loads(void **state)
 	struct fixture *f = *state;
 	struct stored_version v = {.uid = FIRST, .state = VERSION_FAILED};
 
-	add(f, SOURCE, FIRST);
-	assert_int_equal(claim(f, FIRST, "s_000000000001_1", HOLDER), ERR_CANCELLED);
-	set(f, FIRST, VERSION_READING, NULL);
-	assert_int_equal(claim(f, FIRST, "s_000000000001_1", HOLDER), ERR_NONE);
-	assert_int_equal(claim(f, FIRST, "s_000000000001_1", RIVAL), ERR_CANCELLED);
-	assert_int_equal(publish_as(f, FIRST, RIVAL), ERR_CANCELLED);
+	add_source(f, SOURCE, FIRST);
+	assert_int_equal(claim_version(f, FIRST, "s_000000000001_1", HOLDER), ERR_CANCELLED);
+	set_version(f, FIRST, VERSION_READING, NULL);
+	assert_int_equal(claim_version(f, FIRST, "s_000000000001_1", HOLDER), ERR_NONE);
+	assert_int_equal(claim_version(f, FIRST, "s_000000000001_1", RIVAL), ERR_CANCELLED);
+	assert_int_equal(publish_by(f, FIRST, RIVAL), ERR_CANCELLED);
 	begin(f);
 	store_version_heartbeat(f->store, "acme", FIRST, on_done, f);
 	wait_done(f);
@@ -151,8 +154,8 @@ static void only_one_replica_loads(void **state)
 	begin(f);
 	store_version_set(f->store, "acme", &v, on_done, f);
 	wait_done(f);
-	assert_int_equal(publish_as(f, FIRST, HOLDER), ERR_CANCELLED);
-	assert_string_equal(list_of(f, "acme"),
+	assert_int_equal(publish_by(f, FIRST, HOLDER), ERR_CANCELLED);
+	assert_string_equal(list_sources(f, "acme"),
 			    "Orders ann private 1 -; 1 failed s_000000000001_1 -");
 }
 
@@ -162,12 +165,12 @@ static void rejects_edit_with_stale_etag(void **state)
 	struct source_edit change = {.visibility = "roles", .roles = "manager", .if_etag = 1};
 	struct source_edit other = {.visibility = "tenant", .if_etag = 1};
 
-	assert_int_equal(edit(f, SOURCE, &change), ERR_NOT_FOUND);
-	add(f, SOURCE, NULL);
-	assert_int_equal(edit(f, SOURCE, &change), ERR_NONE);
-	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
-	assert_int_equal(edit(f, UNKNOWN, &change), ERR_NOT_FOUND);
-	assert_string_equal(list_of(f, "acme"), "Orders ann roles 2 -;");
+	assert_int_equal(edit_source(f, SOURCE, &change), ERR_NOT_FOUND);
+	add_source(f, SOURCE, NULL);
+	assert_int_equal(edit_source(f, SOURCE, &change), ERR_NONE);
+	assert_int_equal(edit_source(f, SOURCE, &other), ERR_BUSY);
+	assert_int_equal(edit_source(f, UNKNOWN, &change), ERR_NOT_FOUND);
+	assert_string_equal(list_sources(f, "acme"), "Orders ann roles 2 -;");
 }
 
 /* Joins are replaced together, require the current etag, and are removed with either source. */
@@ -179,23 +182,23 @@ static void replaces_joins_by_etag(void **state)
 	const struct stored_join second = {
 		.other = OTHER, .column = "buyer", .other_column = "no", .stated_by = "ann"};
 	struct source_edit one = {.joins = &first, .join_count = 1, .if_etag = 1};
-	struct source_edit late = {.joins = &second, .join_count = 1, .if_etag = 1};
+	struct source_edit stale = {.joins = &second, .join_count = 1, .if_etag = 1};
 	struct source_edit none = {.joins = &second, .if_etag = 2};
 
-	add(f, SOURCE, NULL);
-	add(f, OTHER, NULL);
-	assert_int_equal(edit(f, SOURCE, &one), ERR_NONE);
-	assert_int_equal(edit(f, SOURCE, &late), ERR_BUSY);
-	assert_non_null(strstr(list_of(f, "acme"), "; cust=no by ann"));
-	assert_string_equal(list_of(f, "vesper"), "");
-	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
-	assert_null(strstr(list_of(f, "acme"), "by ann"));
+	add_source(f, SOURCE, NULL);
+	add_source(f, OTHER, NULL);
+	assert_int_equal(edit_source(f, SOURCE, &one), ERR_NONE);
+	assert_int_equal(edit_source(f, SOURCE, &stale), ERR_BUSY);
+	assert_non_null(strstr(list_sources(f, "acme"), "; cust=no by ann"));
+	assert_string_equal(list_sources(f, "vesper"), "");
+	assert_int_equal(edit_source(f, SOURCE, &none), ERR_NONE);
+	assert_null(strstr(list_sources(f, "acme"), "by ann"));
 	one.if_etag = 3;
-	assert_int_equal(edit(f, SOURCE, &one), ERR_NONE);
+	assert_int_equal(edit_source(f, SOURCE, &one), ERR_NONE);
 	begin(f);
 	store_source_remove(f->store, "acme", OTHER, "It was deleted.", on_done, f);
 	wait_done(f);
-	assert_string_equal(list_of(f, "acme"), "Orders ann private 4 -;");
+	assert_string_equal(list_sources(f, "acme"), "Orders ann private 4 -;");
 }
 
 /* Empty texts remove the description and the expiry. */
@@ -207,10 +210,10 @@ static void stores_and_clears_description(void **state)
 	struct source_edit other = {.meaning = "{\"a\":1}", .if_etag = 1};
 	struct source_edit none = {.meaning = "", .expires_at = "", .if_etag = 2};
 
-	add(f, SOURCE, NULL);
-	assert_int_equal(edit(f, SOURCE, &described), ERR_NONE);
-	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
-	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
+	add_source(f, SOURCE, NULL);
+	assert_int_equal(edit_source(f, SOURCE, &described), ERR_NONE);
+	assert_int_equal(edit_source(f, SOURCE, &other), ERR_BUSY);
+	assert_int_equal(edit_source(f, SOURCE, &none), ERR_NONE);
 }
 
 static void count_sources(void *owner, const struct stored_sources *found, const struct err *e)
@@ -228,7 +231,7 @@ static void reads_only_changes(void **state)
 	const char *const since[] = {NULL, "2000-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"};
 	const char *const expected[] = {"1 1 0", "1 1 0", "0 0 0"};
 
-	add(f, SOURCE, FIRST);
+	add_source(f, SOURCE, FIRST);
 	for (size_t i = 0; i < 3; i++) {
 		begin(f);
 		store_sources(f->store, "acme", since[i], f->arena, count_sources, f);
@@ -245,11 +248,11 @@ static void does_not_fail_changed_version(void **state)
 	struct stored_version v = {
 		.uid = FIRST, .state = VERSION_LOADING, .updated_at = "2000-01-01T00:00:00.000Z"};
 
-	add(f, SOURCE, FIRST);
+	add_source(f, SOURCE, FIRST);
 	begin(f);
 	store_version_fail(f->store, "acme", &v, "interrupted", on_done, f);
 	wait_done(f);
-	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
+	assert_string_equal(list_sources(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
 }
 
 static void limits_sources_per_tenant(void **state)
@@ -257,10 +260,11 @@ static void limits_sources_per_tenant(void **state)
 	struct fixture *f = *state;
 
 	for (int i = 0; i < SOURCES_PER_TENANT_MAX; i++)
-		assert_int_equal(add(f, uuid_new().text, NULL), ERR_NONE);
-	assert_int_equal(add(f, uuid_new().text, NULL), ERR_LIMIT);
+		assert_int_equal(add_source(f, uuid_new().text, NULL), ERR_NONE);
+	assert_int_equal(add_source(f, uuid_new().text, NULL), ERR_LIMIT);
 	/* documents have a separate limit */
-	file_do(f->acme,
+	file_exec(
+		f->acme,
 		arena_printf(f->arena,
 			     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
 			     "i < %d) INSERT INTO chat_data_sources (tenant_id, source_uid, kind, "
@@ -268,8 +272,8 @@ static void limits_sources_per_tenant(void **state)
 			     "updated_at) SELECT 'acme', 'd' || i, 'document', 'ann', 'D', '', "
 			     "'private', '', 1, '2026', '2026' FROM n",
 			     DOCUMENTS_PER_TENANT_MAX - 1));
-	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
-	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_LIMIT);
+	assert_int_equal(add_source_of_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
+	assert_int_equal(add_source_of_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_LIMIT);
 	assert_string_equal(f->err.text,
 			    "the tenant has reached its limit of data sources of this kind");
 }
@@ -278,16 +282,17 @@ static void removes_source(void **state)
 {
 	struct fixture *f = *state;
 
-	add(f, SOURCE, FIRST);
+	add_source(f, SOURCE, FIRST);
 	begin(f);
 	store_source_mark_deleted(f->store, "acme", SOURCE, on_done, f);
 	wait_done(f);
-	assert_string_equal(list_of(f, "acme"), "Orders ann private 2 - gone; 1 receiving - -");
+	assert_string_equal(list_sources(f, "acme"),
+			    "Orders ann private 2 - gone; 1 receiving - -");
 	begin(f);
 	store_source_remove(f->store, "acme", SOURCE, "It was deleted.", on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	assert_string_equal(list_of(f, "acme"), "");
+	assert_string_equal(list_sources(f, "acme"), "");
 }
 
 /* If a source is deleted while an answer from it is written, the answer's content is not stored. */
@@ -312,9 +317,9 @@ static void answer_from_deleted_source_is_replaced(void **state)
 		struct message q = user_message(f, session, "When does it sail?");
 		struct message m = answer_to(f, &q, "It sails at nine lanterns.");
 
-		add_kind(f, SOURCE_DOCUMENT, SOURCE, NULL);
-		add_kind(f, SOURCE_DOCUMENT, FIRST, NULL);
-		add_kind(f, SOURCE_DOCUMENT, SECOND, NULL);
+		add_source_of_kind(f, SOURCE_DOCUMENT, SOURCE, NULL);
+		add_source_of_kind(f, SOURCE_DOCUMENT, FIRST, NULL);
+		add_source_of_kind(f, SOURCE_DOCUMENT, SECOND, NULL);
 		assert_int_equal(accept_message(f, &reader, &q), ERR_NONE);
 		begin(f);
 		if (rows[i].marked) {

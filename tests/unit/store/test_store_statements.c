@@ -12,7 +12,7 @@ static const char *const turn_queries[] = {
 	"idempotent_expire", "idempotent_one",      "idempotent_insert", "idempotent_finish"};
 
 /* Renders the query for SQLite with all arguments and conditions. */
-static const char *rendered(struct fixture *f, const struct sql_query *q)
+static const char *render_query(struct fixture *f, const struct sql_query *q)
 {
 	struct args args = {0};
 	struct sql_bound bound;
@@ -65,11 +65,11 @@ static void turn_uses_no_temporary_table(void **state)
 		const struct sql_query *q = sql_file_query(file, turn_queries[i]);
 
 		assert_non_null(q);
-		if (uses_temporary_table(f, native, rendered(f, q)))
-			fail_msg("%s creates a temporary table", q->name);
+		if (uses_temporary_table(f, native, render_query(f, q)))
+			fail_msg("%s uses a temporary table", q->name);
 	}
-	assert_true(
-		uses_temporary_table(f, native, rendered(f, sql_file_query(file, "orphan_close"))));
+	assert_true(uses_temporary_table(f, native,
+					 render_query(f, sql_file_query(file, "orphan_close"))));
 	sqlite3_close(native);
 }
 

@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-static void title_is(const char *content, const char *title)
+static void assert_title(const char *content, const char *title)
 {
 	struct arena *a = arena_new(1 << 16);
 
@@ -19,33 +19,34 @@ static void title_is(const char *content, const char *title)
 	arena_free(&a);
 }
 
-static void titles(void **state)
+static void title_is_start_of_first_line(void **state)
 {
 	(void)state;
-	title_is("Short question", "Short question");
-	title_is("  \n\n  First line  \r\nsecond", "First line");
-	title_is("", "");
-	title_is(" \n ", "");
-	/* 80 characters stay, the 81st does not */
-	title_is("12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567 "
-		 "ok",
-		 "12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567");
+	assert_title("Short question", "Short question");
+	assert_title("  \n\n  First line  \r\nsecond", "First line");
+	assert_title("", "");
+	assert_title(" \n ", "");
+	/* 80 characters are kept, the 81st is not */
+	assert_title(
+		"12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567 "
+		"ok",
+		"12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567");
 #define EIGHT_WORDS "12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678"
-	title_is(EIGHT_WORDS " 12345678", EIGHT_WORDS " 12345678");
-	title_is(EIGHT_WORDS " 12345678 x", EIGHT_WORDS " 12345678");
-	title_is(EIGHT_WORDS " 123456789", EIGHT_WORDS);
+	assert_title(EIGHT_WORDS " 12345678", EIGHT_WORDS " 12345678");
+	assert_title(EIGHT_WORDS " 12345678 x", EIGHT_WORDS " 12345678");
+	assert_title(EIGHT_WORDS " 123456789", EIGHT_WORDS);
 }
 
-static void never_cuts_characters(void **state)
+static void title_has_only_whole_characters(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
-	char endless[2 * TITLE_CHARS_MAX + 40] = "";
+	char long_word[2 * TITLE_CHARS_MAX + 40] = "";
 	const char *title;
 
 	(void)state;
 	for (int i = 0; i < TITLE_CHARS_MAX + 10; i++)
-		strcat(endless, "\xc3\xa9");
-	title = store_title(endless, a);
+		strcat(long_word, "\xc3\xa9");
+	title = store_title(long_word, a);
 	assert_int_equal(strlen(title), 2 * TITLE_CHARS_MAX);
 	assert_true(utf8_valid(title, strlen(title)));
 	arena_free(&a);
@@ -66,8 +67,8 @@ static void parses_every_status_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(titles),
-		cmocka_unit_test(never_cuts_characters),
+		cmocka_unit_test(title_is_start_of_first_line),
+		cmocka_unit_test(title_has_only_whole_characters),
 		cmocka_unit_test(parses_every_status_name),
 	};
 

@@ -13,7 +13,7 @@
 
 static char seen[2000];
 
-static void on_tokens(void *owner, const struct stored_token *list, size_t count,
+static void on_tokens(void *owner, const struct stored_token *list_tokens, size_t count,
 		      const struct err *e)
 {
 	struct fixture *f = owner;
@@ -21,13 +21,15 @@ static void on_tokens(void *owner, const struct stored_token *list, size_t count
 	seen[0] = '\0';
 	for (size_t i = 0; i < count && !e; i++)
 		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %s|%s %s;",
-			 list[i].user, list[i].name, list[i].scopes, list[i].permissions,
-			 list[i].last_used_at ? list[i].last_used_at : "-");
+			 list_tokens[i].user, list_tokens[i].name, list_tokens[i].scopes,
+			 list_tokens[i].permissions,
+			 list_tokens[i].last_used_at ? list_tokens[i].last_used_at : "-");
 	f->count = count;
 	on_done(owner, e);
 }
 
-static enum err_code add(struct fixture *f, const struct principal *who, int n, const char *until)
+static enum err_code add_token(struct fixture *f, const struct principal *who, int n,
+			       const char *until)
 {
 	char id[48], hash[80];
 	const struct stored_token token = {.token_id = id,
@@ -45,7 +47,7 @@ static enum err_code add(struct fixture *f, const struct principal *who, int n, 
 	return f->err.code;
 }
 
-static const char *find(struct fixture *f, const char *tenant, int n)
+static const char *find_token(struct fixture *f, const char *tenant, int n)
 {
 	char hash[80];
 
@@ -57,7 +59,7 @@ static const char *find(struct fixture *f, const char *tenant, int n)
 	return seen;
 }
 
-static size_t list(struct fixture *f, const struct principal *who, bool all)
+static size_t list_tokens(struct fixture *f, const struct principal *who, bool all)
 {
 	begin(f);
 	store_tokens(f->store, who, all, f->arena, on_tokens, f);
@@ -83,37 +85,39 @@ static void flush_group_commits(struct fixture *f)
 	assert_int_equal(revoke_token(f, &ann, 99, false), ERR_NOT_FOUND);
 }
 
-static const char *audit(struct fixture *f)
+static const char *read_audit_log(struct fixture *f)
 {
-	return file_ask(f, f->acme,
-			"SELECT group_concat(user_id || ' ' || tool_name || ' ' || "
-			"substr(agent_name, -2), ';') FROM chat_audit_log");
+	return file_query(f, f->acme,
+			  "SELECT group_concat(user_id || ' ' || tool_name || ' ' || "
+			  "substr(agent_name, -2), ';') FROM chat_audit_log");
 }
 
 static void creates_finds_and_revokes_token(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(add(f, &ann, 1, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &ann, 1, FOREVER), ERR_NONE);
 	assert_string_equal(seen, "ann laptop chat:use|chat:use chat:read_it -;");
-	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use chat:read_it -;");
-	assert_string_equal(find(f, "acme", 2), "");
-	assert_string_equal(find(f, "vesper", 1), ""); /* the hash is not found in another tenant */
-	assert_int_equal(list(f, &bob, false), 0);
-	assert_int_equal(list(f, &bob, true), 1);
-	assert_int_equal(list(f, &ann_other_tenant, true), 0);
+	assert_string_equal(find_token(f, "acme", 1),
+			    "ann laptop chat:use|chat:use chat:read_it -;");
+	assert_string_equal(find_token(f, "acme", 2), "");
+	assert_string_equal(find_token(f, "vesper", 1),
+			    ""); /* the hash is not found in another tenant */
+	assert_int_equal(list_tokens(f, &bob, false), 0);
+	assert_int_equal(list_tokens(f, &bob, true), 1);
+	assert_int_equal(list_tokens(f, &ann_other_tenant, true), 0);
 
 	assert_int_equal(revoke_token(f, &bob, 1, false), ERR_NOT_FOUND);
 	assert_int_equal(revoke_token(f, &ann_other_tenant, 1, true), ERR_NOT_FOUND);
-	assert_int_equal(list(f, &ann, false), 1);
+	assert_int_equal(list_tokens(f, &ann, false), 1);
 	assert_int_equal(revoke_token(f, &ann, 1, false), ERR_NONE);
 	assert_int_equal(revoke_token(f, &ann, 1, false), ERR_NOT_FOUND);
-	assert_string_equal(find(f, "acme", 1), "");
+	assert_string_equal(find_token(f, "acme", 1), "");
 
-	assert_int_equal(add(f, &ann, 2, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &ann, 2, FOREVER), ERR_NONE);
 	assert_int_equal(revoke_token(f, &bob, 2, true), ERR_NONE);
-	assert_string_equal(audit(f), "ann token.created 01;ann token.revoked 01;"
-				      "ann token.created 02;bob token.revoked 02");
+	assert_string_equal(read_audit_log(f), "ann token.created 01;ann token.revoked 01;"
+					       "ann token.created 02;bob token.revoked 02");
 }
 
 static void limits_tokens_per_user(void **state)
@@ -121,16 +125,17 @@ static void limits_tokens_per_user(void **state)
 	struct fixture *f = *state;
 
 	for (int i = 0; i < TOKENS_PER_USER_MAX; i++)
-		assert_int_equal(add(f, &ann, i, i < 2 ? "2001-01-01T00:00:00.000Z" : FOREVER),
-				 ERR_NONE);
+		assert_int_equal(
+			add_token(f, &ann, i, i < 2 ? "2001-01-01T00:00:00.000Z" : FOREVER),
+			ERR_NONE);
 	/* the two expired tokens were deleted */
-	assert_int_equal(add(f, &ann, 90, FOREVER), ERR_NONE);
-	assert_int_equal(add(f, &ann, 91, FOREVER), ERR_NONE);
-	assert_int_equal(add(f, &ann, 92, FOREVER), ERR_LIMIT);
+	assert_int_equal(add_token(f, &ann, 90, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &ann, 91, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &ann, 92, FOREVER), ERR_LIMIT);
 	assert_non_null(strstr(f->err.text, "revoke one"));
-	assert_string_equal(find(f, "acme", 92), "");
-	assert_int_equal(add(f, &bob, 93, FOREVER), ERR_NONE);
-	assert_int_equal(list(f, &ann, false), TOKENS_PER_USER_MAX);
+	assert_string_equal(find_token(f, "acme", 92), "");
+	assert_int_equal(add_token(f, &bob, 93, FOREVER), ERR_NONE);
+	assert_int_equal(list_tokens(f, &ann, false), TOKENS_PER_USER_MAX);
 }
 
 static void sign_in(struct fixture *f, int64_t issued_ms, const char *permissions)
@@ -145,22 +150,23 @@ static void sign_in(struct fixture *f, int64_t issued_ms, const char *permission
 static void newest_sign_in_sets_permissions(void **state)
 {
 	struct fixture *f = *state;
-	struct principal early = ann;
+	struct principal ann_signed_in = ann;
 
-	early.issued_ms = NOW_MS;
-	assert_int_equal(add(f, &early, 1, FOREVER), ERR_NONE);
-	assert_int_equal(add(f, &bob, 2, FOREVER), ERR_NONE);
+	ann_signed_in.issued_ms = NOW_MS;
+	assert_int_equal(add_token(f, &ann_signed_in, 1, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &bob, 2, FOREVER), ERR_NONE);
 	sign_in(f, NOW_MS + 2000, "chat:use");
-	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use -;");
+	assert_string_equal(find_token(f, "acme", 1), "ann laptop chat:use|chat:use -;");
 	sign_in(f, NOW_MS + 1000, "chat:use chat:admin"); /* an older token of the provider */
-	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use -;");
+	assert_string_equal(find_token(f, "acme", 1), "ann laptop chat:use|chat:use -;");
 	sign_in(f, NOW_MS + 2000,
 		"chat:read_it"); /* the roles' permissions have changed meanwhile */
-	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:read_it -;");
-	assert_string_equal(find(f, "acme", 2), "bob laptop chat:use|chat:use chat:read_it -;");
+	assert_string_equal(find_token(f, "acme", 1), "ann laptop chat:use|chat:read_it -;");
+	assert_string_equal(find_token(f, "acme", 2),
+			    "bob laptop chat:use|chat:use chat:read_it -;");
 }
 
-static void use(struct fixture *f)
+static void use_token(struct fixture *f)
 {
 	char id[48];
 
@@ -174,28 +180,30 @@ static void audits_first_use_of_day(void **state)
 	struct fixture *f = *state;
 
 	clock_freeze_ms(NOW_MS);
-	assert_int_equal(add(f, &ann, 1, FOREVER), ERR_NONE);
-	use(f);
-	assert_string_equal(find(f, "acme", 1),
+	assert_int_equal(add_token(f, &ann, 1, FOREVER), ERR_NONE);
+	use_token(f);
+	assert_string_equal(find_token(f, "acme", 1),
 			    "ann laptop chat:use|chat:use chat:read_it 2026-02-27T09:00:00.000Z;");
-	use(f);
+	use_token(f);
 	clock_freeze_ms(NOW_MS + DAY_MS);
-	use(f);
+	use_token(f);
 	clock_release();
-	assert_string_equal(audit(f), "ann token.created 01;ann token.used 01;ann token.used 01");
+	assert_string_equal(read_audit_log(f),
+			    "ann token.created 01;ann token.used 01;ann token.used 01");
 }
 
 static void tokens_are_deleted_with_user(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(add(f, &ann, 1, FOREVER), ERR_NONE);
-	assert_int_equal(add(f, &bob, 2, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &ann, 1, FOREVER), ERR_NONE);
+	assert_int_equal(add_token(f, &bob, 2, FOREVER), ERR_NONE);
 	begin(f);
 	store_user_delete(f->store, &bob, "ann", on_done, f);
 	wait_done(f);
-	assert_string_equal(find(f, "acme", 1), "");
-	assert_string_equal(find(f, "acme", 2), "bob laptop chat:use|chat:use chat:read_it -;");
+	assert_string_equal(find_token(f, "acme", 1), "");
+	assert_string_equal(find_token(f, "acme", 2),
+			    "bob laptop chat:use|chat:use chat:read_it -;");
 }
 
 int main(void)

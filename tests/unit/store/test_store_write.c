@@ -19,10 +19,11 @@ static void first_message_creates_session(void **state)
 	assert_string_equal(f->sessions[0].created_at, f->sessions[0].updated_at);
 	assert_true(clock_parse_rfc3339(f->sessions[0].created_at, &(int64_t){0}, NULL));
 	/* durable: another process can read it */
-	assert_string_equal(file_ask(f, f->acme, "SELECT content FROM chat_messages"), m.content);
+	assert_string_equal(file_query(f, f->acme, "SELECT content FROM chat_messages"), m.content);
 	assert_string_equal(
-		file_ask(f, f->acme,
-			 "SELECT tenant_id || user_id || is_active || metadata FROM chat_sessions"),
+		file_query(
+			f, f->acme,
+			"SELECT tenant_id || user_id || is_active || metadata FROM chat_sessions"),
 		"acmeann1{}");
 }
 
@@ -36,7 +37,7 @@ static void session_stores_origin(void **state)
 
 	m.origin = "some \"client\"";
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
-	assert_string_equal(file_ask(f, f->acme, "SELECT metadata FROM chat_sessions"),
+	assert_string_equal(file_query(f, f->acme, "SELECT metadata FROM chat_sessions"),
 			    "{\"dialect\":\"some \\\"client\\\"\"}");
 }
 
@@ -102,7 +103,7 @@ static void repeated_client_message_id_stores_nothing(void **state)
 	assert_string_equal(f->messages[0].client_msg_id, "c-1");
 }
 
-static void concurrent_messages_with_same_client_id(void **state)
+static void stores_one_of_concurrent_messages_with_same_id(void **state)
 {
 	struct fixture *f = *state;
 	struct fixture second = {.loop = f->loop};
@@ -134,7 +135,7 @@ static void accepts_same_message_again(void **state)
 	assert_int_equal(f->count, 1);
 }
 
-static void reads_complete_answer(void **state)
+static void reads_all_fields_of_answer(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -175,7 +176,8 @@ static void reads_complete_answer(void **state)
 	assert_string_equal(got->texts.standing, a.texts.standing);
 	assert_null(f->messages[0].texts.views); /* a user's message has no views */
 	assert_null(f->messages[0].provider);
-	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "120");
+	assert_string_equal(file_query(f, f->acme, "SELECT total_tokens FROM chat_sessions"),
+			    "120");
 }
 
 static void storing_answer_twice_does_nothing(void **state)
@@ -192,7 +194,7 @@ static void storing_answer_twice_does_nothing(void **state)
 	read_messages(f, &ann, m.session_id, NULL, 10);
 	assert_int_equal(f->count, 2);
 	assert_string_equal(f->messages[1].content, "answer");
-	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "10");
+	assert_string_equal(file_query(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "10");
 }
 
 static void pending_ask_ends_with_next_answer(void **state)
@@ -207,11 +209,11 @@ static void pending_ask_ends_with_next_answer(void **state)
 	ask.texts.standing = "{\"ask\":{\"filter\":\"vendor\"}}";
 	accept_message(f, &ann, &m);
 	store_answer_and_wait(f, &ann, &ask);
-	assert_string_equal(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"),
+	assert_string_equal(file_query(f, f->acme, "SELECT pending_ask FROM chat_sessions"),
 			    "{\"ask\":{\"filter\":\"vendor\"}}");
 	accept_message(f, &ann, &next);
 	store_answer_and_wait(f, &ann, &answer);
-	assert_null(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"));
+	assert_null(file_query(f, f->acme, "SELECT pending_ask FROM chat_sessions"));
 }
 
 /* A value too long to be read back must not make the whole session unreadable. */
@@ -254,12 +256,12 @@ static void failed_begin_is_rolled_back(void **state)
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
 
-	file_do(f->acme, "CREATE TRIGGER full BEFORE INSERT ON chat_messages "
-			 "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");
+	file_exec(f->acme, "CREATE TRIGGER full BEFORE INSERT ON chat_messages "
+			   "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");
 	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_INTERNAL);
 	assert_int_equal(f->begun.history_count, 0);
-	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_sessions"), "0");
-	file_do(f->acme, "DROP TRIGGER full");
+	assert_string_equal(file_query(f, f->acme, "SELECT COUNT(*) FROM chat_sessions"), "0");
+	file_exec(f->acme, "DROP TRIGGER full");
 	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_NONE);
 	assert_int_equal(f->begun.history_count, 1);
 }
@@ -281,9 +283,9 @@ int main(void)
 		STORE_TEST(second_message_does_not_change_title),
 		STORE_TEST(session_of_another_user_is_not_found),
 		STORE_TEST(repeated_client_message_id_stores_nothing),
-		STORE_TEST(concurrent_messages_with_same_client_id),
+		STORE_TEST(stores_one_of_concurrent_messages_with_same_id),
 		STORE_TEST(accepts_same_message_again),
-		STORE_TEST(reads_complete_answer),
+		STORE_TEST(reads_all_fields_of_answer),
 		STORE_TEST(storing_answer_twice_does_nothing),
 		STORE_TEST(pending_ask_ends_with_next_answer),
 		STORE_TEST(omits_views_that_are_too_long),

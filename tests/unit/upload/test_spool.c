@@ -85,7 +85,7 @@ static int set_up(void **state)
 				    .owner = s};
 	struct err e = {0};
 
-	fixture_setup_bare((void **)&s->f);
+	fixture_setup_unmigrated((void **)&s->f);
 	migrate(s->f, "acme");
 	tenant.file = s->f->acme;
 	s->root = small_root_new();
