@@ -12,7 +12,7 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-struct outcome_of_check {
+struct check_output {
 	struct buf line; /* "The price is <bound:$48.73/MWh>." */
 	struct buf text;
 	size_t bound, unbound, withheld;
@@ -20,8 +20,8 @@ struct outcome_of_check {
 	char first_formula[200];
 };
 
-/* Bytes of the first n code points. */
-static size_t bytes_of(const char *text, size_t len, size_t n)
+/* Returns the length in bytes of the first n code points. */
+static size_t prefix_bytes(const char *text, size_t len, size_t n)
 {
 	size_t at = 0;
 
@@ -34,9 +34,9 @@ static size_t bytes_of(const char *text, size_t len, size_t n)
 	return at;
 }
 
-static void note_piece(void *owner, const struct guard_chunk *p)
+static void record_chunk(void *owner, const struct guard_chunk *p)
 {
-	struct outcome_of_check *o = owner;
+	struct check_output *o = owner;
 	size_t from, to;
 
 	buf_add(&o->text, p->text, p->len);
@@ -46,8 +46,8 @@ static void note_piece(void *owner, const struct guard_chunk *p)
 		buf_add(&o->line, p->text, p->len);
 		return;
 	}
-	from = bytes_of(p->text, p->len, p->start);
-	to = bytes_of(p->text, p->len, p->start + p->count);
+	from = prefix_bytes(p->text, p->len, p->start);
+	to = prefix_bytes(p->text, p->len, p->start + p->count);
 	buf_add(&o->line, p->text, from);
 	buf_printf(&o->line, "<%s:", guard_kind_name(p->kind));
 	buf_add(&o->line, p->text + from, to - from);
@@ -64,23 +64,23 @@ static void note_piece(void *owner, const struct guard_chunk *p)
 	o->withheld += p->kind == GUARD_WITHHELD;
 }
 
-static void check_free(struct outcome_of_check *o)
+static void check_output_free(struct check_output *o)
 {
 	buf_deinit(&o->line);
 	buf_deinit(&o->text);
 }
 
-/* step: bytes per chunk; 0: all at once */
+/* step: bytes per chunk; 0: one chunk */
 static void check_answer(struct guard_input *in, const char *answer, size_t step,
-			 struct outcome_of_check *o)
+			 struct check_output *o)
 {
 	struct guard_numbers *g;
 	size_t len = strlen(answer);
 
-	*o = (struct outcome_of_check){0};
+	*o = (struct check_output){0};
 	buf_init(&o->line, 1 << 20);
 	buf_init(&o->text, 1 << 20);
-	in->sink = (struct guard_sink){.on_answer_chunk = note_piece, .owner = o};
+	in->sink = (struct guard_sink){.on_piece = record_chunk, .owner = o};
 	g = guard_numbers_new(in);
 	for (size_t at = 0; at < len; at += step ? step : len)
 		guard_numbers_feed(g, answer + at, !step || step > len - at ? len - at : step);

@@ -35,7 +35,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-static inline void use(struct result *r)
+static inline void use_result(struct result *r)
 {
 	results[input.result_count++] = r;
 }
@@ -46,47 +46,47 @@ static inline void assert_marks(const char *answer, const char *marked)
 	static const size_t steps[] = {0, 1, 2, 3, 7};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct outcome_of_check o;
+		struct check_output o;
 
 		check_answer(&input, answer, steps[i], &o);
 		assert_string_equal(buf_text(&o.line), marked);
-		check_free(&o);
+		check_output_free(&o);
 	}
 }
 
 static inline void assert_bound(const char *answer)
 {
-	struct outcome_of_check o;
+	struct check_output o;
 
 	check_answer(&input, answer, 1, &o);
 	if (o.unbound > 0 || o.bound == 0)
 		print_error("%s\n", buf_text(&o.line));
 	assert_int_equal(o.unbound, 0);
 	assert_true(o.bound > 0);
-	check_free(&o);
+	check_output_free(&o);
 }
 
-/* No number of it is called verified. */
+/* No number of the answer is bound. */
 static inline void assert_not_verified(const char *answer)
 {
-	struct outcome_of_check o;
+	struct check_output o;
 
 	check_answer(&input, answer, 1, &o);
 	if (o.bound > 0)
 		print_error("%s\n", buf_text(&o.line));
 	assert_int_equal(o.bound, 0);
-	check_free(&o);
+	check_output_free(&o);
 }
 
 static inline void assert_flagged(const char *answer)
 {
-	struct outcome_of_check o;
+	struct check_output o;
 
 	check_answer(&input, answer, 1, &o);
 	if (o.unbound == 0)
 		print_error("%s\n", buf_text(&o.line));
 	assert_true(o.unbound > 0);
-	check_free(&o);
+	check_output_free(&o);
 }
 
 #endif

@@ -19,10 +19,10 @@
 struct filter {
 	void *(*begin)(void (*on_text)(void *owner, const char *text, size_t len), void *owner);
 	void (*feed)(void *filter, const char *text, size_t len);
-	void (*end)(void *filter); /* and free */
+	void (*end)(void *filter); /* also frees the filter */
 };
 
-static void add_piece(void *owner, const char *text, size_t len)
+static void append_chunk(void *owner, const char *text, size_t len)
 {
 	buf_add(owner, text, len);
 }
@@ -37,7 +37,7 @@ static void assert_output(const struct filter *f, const char *text, const char *
 		void *filter;
 
 		buf_init(&out, 1 << 16);
-		filter = f->begin(add_piece, &out);
+		filter = f->begin(append_chunk, &out);
 		for (size_t at = 0, n; at < len; at += n) {
 			n = steps[s] < len - at ? steps[s] : len - at;
 			while (at + n < len && ((unsigned char)text[at + n] & 0xC0) == 0x80)

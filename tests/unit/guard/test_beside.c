@@ -18,14 +18,14 @@ static void use_projects(void)
 {
 	struct result *r = sample_result(arena, sample_table(columns, 6, cells, 5));
 
-	use(r);
+	use_result(r);
 	result_add_fact(r, arena,
 			(struct fact){.name = "fields",
 				      .label = "fields",
 				      .value = "FinishDate 9, Budget 1, Technology 4"});
 }
 
-static void test_number_labels_item(void **state)
+static void number_in_name_must_match_item(void **state)
 {
 	(void)state;
 	use_projects();
@@ -44,7 +44,7 @@ static void test_number_labels_item(void **state)
 	assert_flagged("Changed were Budget 9.");
 }
 
-static void test_counts_rows_of_kind(void **state)
+static void counts_rows_of_kind(void **state)
 {
 	(void)state;
 	use_projects();
@@ -57,7 +57,7 @@ static void test_counts_rows_of_kind(void **state)
 }
 
 /* The same kinds, named only by the emoji that the data shows for them. */
-static void test_emoji_names_kind(void **state)
+static void emoji_selects_counted_rows(void **state)
 {
 	static const char *const shown[] = {"on_track",  "🟢 On track", "at_risk", "🟡 At risk",
 					    "off_track", "🔴 Off track",   "",        "⬜ N/A",
@@ -77,7 +77,7 @@ static void test_emoji_names_kind(void **state)
 	t = sample_table(status, 2, both, 8);
 	t->columns[0].words = shown;
 	t->columns[1].label = "🔴 Red";
-	use(sample_result(arena, t));
+	use_result(sample_result(arena, t));
 	assert_bound("It is late; 2 🔴 and 2 🟡 areas, 3 🟢.");
 	assert_bound("There is no date; 2 **🔴**, 1 ⬜️ and 2 🟡.");
 	assert_bound("3 🟢 Verde, 2 🟡 Amarillo");
@@ -91,8 +91,8 @@ static void test_emoji_names_kind(void **state)
 	assert_flagged("There are 2 🟢 On track.");
 }
 
-/* A kind that all rows but one have is counted like any other. */
-static void test_absent_value_is_not_a_name(void **state)
+/* Rows without a value are not counted, even if all other rows have the same value. */
+static void counts_only_value_of_column(void **state)
 {
 	static const char *const shown[] = {"on_track", "🟢 On track", "", "⬜ N/A", NULL};
 	static const struct sample_column status[] = {{"Status", NULL, COLUMN_TEXT}};
@@ -101,20 +101,20 @@ static void test_absent_value_is_not_a_name(void **state)
 
 	(void)state;
 	t->columns[0].words = shown;
-	use(sample_result(arena, t));
+	use_result(sample_result(arena, t));
 	assert_bound("1 on track and 1 ⬜");
 	assert_flagged("2 on track");
 	assert_flagged("2 🟢");
 	assert_flagged("2 ⬜");
 }
 
-/* A derived text uses the emoji as well. */
-static void test_emoji_in_text(void **state)
+/* A derived text may use the emoji, too. */
+static void emoji_selects_count_of_fact(void **state)
 {
 	struct result *r = sample_result(arena, sample_table(columns, 6, cells, 5));
 
 	(void)state;
-	use(r);
+	use_result(r);
 	result_add_fact(r, arena,
 			(struct fact){.name = "colors",
 				      .label = "Areas by color",
@@ -125,7 +125,7 @@ static void test_emoji_in_text(void **state)
 	assert_flagged("It is late; 8 ⬜ areas.");
 }
 
-static void test_noun_selects_counted_column(void **state)
+static void noun_selects_counted_column(void **state)
 {
 	(void)state;
 	use_projects();
@@ -137,7 +137,7 @@ static void test_noun_selects_counted_column(void **state)
 	assert_flagged("In all, 1 red areas.");
 }
 
-static void test_shown_rows(void **state)
+static void checks_count_of_shown_rows(void **state)
 {
 	static const char table[] = "| Project | Red |\n| --- | --- |\n| Mojave BESS | 7 |\n"
 				    "| Desert Sun | 2 |\n\n";
@@ -152,7 +152,7 @@ static void test_shown_rows(void **state)
 	assert_bound("The top 3 of them lead.");
 }
 
-static void test_marks_do_not_depend_on_chunking(void **state)
+static void marks_do_not_depend_on_chunking(void **state)
 {
 	(void)state;
 	use_projects();
@@ -164,16 +164,14 @@ static void test_marks_do_not_depend_on_chunking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_number_labels_item, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_counts_rows_of_kind, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_emoji_names_kind, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_absent_value_is_not_a_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_emoji_in_text, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_noun_selects_counted_column, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_shown_rows, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_marks_do_not_depend_on_chunking, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(number_in_name_must_match_item, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counts_rows_of_kind, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(emoji_selects_counted_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counts_only_value_of_column, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(emoji_selects_count_of_fact, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(noun_selects_counted_column, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(checks_count_of_shown_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(marks_do_not_depend_on_chunking, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "vesper/guard.h"
 #include "vesper/limits.h"
 
-/* Marks are shown between < and >. */
+/* Citations are written between < and >. */
 static void on_text(void *owner, const char *text, size_t len)
 {
 	buf_add(owner, text, len);
@@ -21,14 +21,14 @@ static void on_cite(void *owner, size_t n, const char *mark, size_t len)
 	buf_printf(owner, "<%.*s>", (int)len, mark);
 }
 
-static size_t pass(const char *text, size_t cut, size_t passages, struct buf *out)
+static size_t filter_text(const char *text, size_t step, size_t passages, struct buf *out)
 {
 	const struct guard_cite_sink sink = {on_text, on_cite, out};
 	struct guard_cite *g = guard_cite_new(passages, &sink);
 	size_t n = strlen(text), invalid;
 
-	for (size_t i = 0; i < n; i += cut)
-		guard_cite_feed(g, text + i, n - i < cut ? n - i : cut);
+	for (size_t i = 0; i < n; i += step)
+		guard_cite_feed(g, text + i, n - i < step ? n - i : step);
 	guard_cite_end(g);
 	invalid = guard_cite_invalid(g);
 	guard_cite_free(&g);
@@ -36,7 +36,7 @@ static size_t pass(const char *text, size_t cut, size_t passages, struct buf *ou
 }
 
 static const struct {
-	const char *text, *want;
+	const char *text, *expected;
 	size_t invalid;
 } rows[] = {
 	{"Ten days [1].", "Ten days <[1]>.", 0},
@@ -64,12 +64,12 @@ static void filters_citations_for_any_chunking(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (size_t cut = 1; cut <= strlen(rows[i].text) + 1; cut++) {
+		for (size_t step = 1; step <= strlen(rows[i].text) + 1; step++) {
 			struct buf out;
 
 			buf_init(&out, 4096);
-			assert_int_equal(pass(rows[i].text, cut, 5, &out), rows[i].invalid);
-			assert_string_equal(buf_text(&out), rows[i].want);
+			assert_int_equal(filter_text(rows[i].text, step, 5, &out), rows[i].invalid);
+			assert_string_equal(buf_text(&out), rows[i].expected);
 			buf_deinit(&out);
 		}
 }
@@ -80,15 +80,15 @@ static void rejects_citations_without_passages(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	assert_int_equal(pass("It is so [1].", 100, 0, &out), 1);
+	assert_int_equal(filter_text("It is so [1].", 100, 0, &out), 1);
 	assert_string_equal(buf_text(&out), "It is so .");
 	buf_reset(&out);
-	assert_int_equal(pass("[200] [201]", 100, 1000, &out), 1); /* CITE_PASSAGES_MAX */
+	assert_int_equal(filter_text("[200] [201]", 100, 1000, &out), 1); /* CITE_PASSAGES_MAX */
 	assert_string_equal(buf_text(&out), "<[200]> ");
 	buf_deinit(&out);
 }
 
-static void check_quote(const char *quote, const char *passage, bool matches)
+static void assert_quote(const char *quote, const char *passage, bool matches)
 {
 	assert_int_equal(guard_quote_matches(str_of(quote), str_of(passage)), matches);
 }
@@ -99,17 +99,17 @@ static void quotation_must_match_verbatim(void **state)
 				      "\xe2\x80\x9cin writing\xe2\x80\x9d.";
 
 	(void)state;
-	check_quote("curtailment is announced ten business days", passage, true);
-	check_quote("  Planned curtailment ", passage, true);
-	check_quote("ahead, \"in writing\".", passage, true);
-	check_quote("curtailment is announced two business days", passage, false);
-	check_quote("Curtailment is announced", passage, false);
-	check_quote("days ahead, \"in writing\". And more", passage, false);
-	check_quote("", passage, false);
-	check_quote("a", "", false);
-	check_quote("it\xe2\x80\x99s 5\xe2\x80\x93"
-		    "7",
-		    "it's 5-7", true);
+	assert_quote("curtailment is announced ten business days", passage, true);
+	assert_quote("  Planned curtailment ", passage, true);
+	assert_quote("ahead, \"in writing\".", passage, true);
+	assert_quote("curtailment is announced two business days", passage, false);
+	assert_quote("Curtailment is announced", passage, false);
+	assert_quote("days ahead, \"in writing\". And more", passage, false);
+	assert_quote("", passage, false);
+	assert_quote("a", "", false);
+	assert_quote("it\xe2\x80\x99s 5\xe2\x80\x93"
+		     "7",
+		     "it's 5-7", true);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Numbers in sentences that cite passages are bound to these first; other sources are reported. */
+/* Numbers in sentences that cite passages are bound to these first. A number of another source is
+ * reported as a mismatch. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -24,10 +25,10 @@ static const char *const cells[] = {
 
 #define CALL "c1"
 
-/* The marks of one answer. */
+/* The output for one answer. */
 struct cited_answer {
 	struct buf line;
-	int64_t rows[8]; /* of its numbers, in order */
+	int64_t rows[8]; /* rows that the numbers are bound to */
 	size_t count;
 	size_t request_count;
 	char miscited[100];
@@ -68,19 +69,19 @@ struct cited_chunk {
 
 static void cite(struct guard_numbers *g, const int64_t *cites)
 {
-	struct guard_passage_row places[3] = {0};
+	struct guard_passage_row passage_rows[3] = {0};
 	size_t n = 0;
 
 	while (n < 3 && cites[n] > 0) {
-		places[n] = (struct guard_passage_row){CALL, cites[n] - 1};
+		passage_rows[n] = (struct guard_passage_row){CALL, cites[n] - 1};
 		n++;
 	}
-	guard_numbers_cite(g, places, n);
+	guard_numbers_cite(g, passage_rows, n);
 }
 
 static void begin(struct cited_answer *a, enum guard_policy policy)
 {
-	use(sample_result(arena, sample_table(columns, 4, cells, 3)));
+	use_result(sample_result(arena, sample_table(columns, 4, cells, 3)));
 	*a = (struct cited_answer){0};
 	buf_init(&a->line, 1 << 16);
 	input.policy = policy;
@@ -102,8 +103,8 @@ static void end(struct cited_answer *a, const char *line)
 	buf_deinit(&a->line);
 }
 
-static void check_marks(struct cited_answer *a, const struct cited_chunk *chunks, size_t count,
-			const char *line)
+static void assert_cited_marks(struct cited_answer *a, const struct cited_chunk *chunks,
+			       size_t count, const char *line)
 {
 	begin(a, GUARD_FLAG);
 	for (size_t i = 0; i < count; i++)
@@ -111,21 +112,21 @@ static void check_marks(struct cited_answer *a, const struct cited_chunk *chunks
 	end(a, line);
 }
 
-#define CHECK_MARKS(a, line, ...)                                                                  \
-	check_marks(a, (const struct cited_chunk[]){__VA_ARGS__},                                  \
-		    sizeof((const struct cited_chunk[]){__VA_ARGS__}) /                            \
-			    sizeof(struct cited_chunk),                                            \
-		    line)
+#define ASSERT_CITED_MARKS(a, line, ...)                                                           \
+	assert_cited_marks(a, (const struct cited_chunk[]){__VA_ARGS__},                           \
+			   sizeof((const struct cited_chunk[]){__VA_ARGS__}) /                     \
+				   sizeof(struct cited_chunk),                                     \
+			   line)
 
 static void binds_number_to_cited_passage(void **state)
 {
 	struct cited_answer a;
 
 	(void)state;
-	CHECK_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {3}});
+	ASSERT_CITED_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {3}});
 	assert_int_equal(a.rows[0], 2);
 	input.result_count = 0;
-	CHECK_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {2}});
+	ASSERT_CITED_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {2}});
 	assert_int_equal(a.rows[0], 1);
 }
 
@@ -134,11 +135,12 @@ static void number_of_other_passage_is_mismatch(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	CHECK_MARKS(&a, "It takes <bound mismatch:15> minutes.", {"It takes 15 minutes.", {1}});
+	ASSERT_CITED_MARKS(&a, "It takes <bound mismatch:15> minutes.",
+			   {"It takes 15 minutes.", {1}});
 	assert_int_equal(a.rows[0], 1);
 	input.result_count = 0;
-	CHECK_MARKS(&a, "It takes <bound:15> minutes or <bound:30 days>.",
-		    {"It takes 15 minutes or 30 days.", {1, 3}});
+	ASSERT_CITED_MARKS(&a, "It takes <bound:15> minutes or <bound:30 days>.",
+			   {"It takes 15 minutes or 30 days.", {1, 3}});
 }
 
 static void number_without_source_stays_unbound(void **state)
@@ -146,7 +148,8 @@ static void number_without_source_stays_unbound(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	CHECK_MARKS(&a, "It takes <unbound:45> minutes.", {"It takes 45 minutes.", {1, 2, 3}});
+	ASSERT_CITED_MARKS(&a, "It takes <unbound:45> minutes.",
+			   {"It takes 45 minutes.", {1, 2, 3}});
 }
 
 /* Each sentence keeps its citations, even if it is checked later. */
@@ -155,11 +158,11 @@ static void each_sentence_has_its_own_citations(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	CHECK_MARKS(&a,
-		    "It takes <bound:15> minutes. It takes <bound mismatch:15> minutes. Or "
-		    "<bound:15> minutes.",
-		    {"It takes 15 minutes.", {2}}, {" It takes 15 minutes.", {1}},
-		    {" Or 15 minutes.", {0}});
+	ASSERT_CITED_MARKS(&a,
+			   "It takes <bound:15> minutes. It takes <bound mismatch:15> minutes. Or "
+			   "<bound:15> minutes.",
+			   {"It takes 15 minutes.", {2}}, {" It takes 15 minutes.", {1}},
+			   {" Or 15 minutes.", {0}});
 }
 
 /* A rewrite is requested; the reply is checked with its own citations. */
@@ -200,7 +203,7 @@ static void feed_uncited(struct cited_answer *a, const char *text)
 	guard_numbers_feed(a->numbers, text, strlen(text));
 }
 
-/* Only with GUARD_REWRITE the whole sentence is held, with or without numbers. */
+/* The whole sentence is held only with GUARD_REWRITE, whether it contains numbers or not. */
 static void uncited_text_is_rewritten(void **state)
 {
 	static const struct {
@@ -211,8 +214,7 @@ static void uncited_text_is_rewritten(void **state)
 		 "Plain. It takes <bound:120 hours>. Then wait <bound:30 days>. End.",
 		 {3}},
 		{"Then they wait.", "Plain. It takes <bound:120 hours>. Then they wait. End.", {3}},
-		/* a number of another passage, and an unknown one: the first sentence is passed on
-		 */
+		/* a number of another passage, and an unknown one: the original sentence is kept */
 		{"Then wait 15.",
 		 "Plain. It takes <bound:120 hours>. Then everybody waits. End.",
 		 {1}},
@@ -235,7 +237,7 @@ static void uncited_text_is_rewritten(void **state)
 		assert_true(a.uncited);
 		assert_string_equal(a.miscited, "");
 		assert_string_equal(a.unbound_text, "Then everybody waits.");
-		feed(&a, &(struct cited_chunk){" End.", {2}}); /* meanwhile */
+		feed(&a, &(struct cited_chunk){" End.", {2}}); /* while the rewrite is pending */
 		cite(a.numbers, rows[i].cites);
 		guard_numbers_rewrite(a.numbers, rows[i].rewrite, strlen(rows[i].rewrite));
 		assert_int_equal(a.request_count, 1);

@@ -1,4 +1,4 @@
-/* Claims about numbers: moves, parts, comparisons, ranks, and values derived from rows. */
+/* Claims about numbers: changes, parts, comparisons, ranks, and values derived from rows. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -14,7 +14,7 @@ static const char *const cells[] = {
 
 static void use_projects(void)
 {
-	use(sample_result(arena, sample_table(columns, 5, cells, 3)));
+	use_result(sample_result(arena, sample_table(columns, 5, cells, 3)));
 }
 
 static void assert_all(const char *const *texts, void (*check)(const char *text))
@@ -24,7 +24,7 @@ static void assert_all(const char *const *texts, void (*check)(const char *text)
 		check(*texts);
 }
 
-static void test_moves_and_parts(void **state)
+static void checks_changes_and_parts(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Budgets fell from $1.25M to $2.6M.",
@@ -35,7 +35,7 @@ static void test_moves_and_parts(void **state)
 		   assert_bound);
 }
 
-static void test_comparisons(void **state)
+static void checks_comparisons(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Kern Wind has 226 views less than Lone Star.",
@@ -45,7 +45,7 @@ static void test_comparisons(void **state)
 		   assert_bound);
 }
 
-static void test_ranks(void **state)
+static void checks_ranks(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Kern Wind has the smallest budget, $2.6M.",
@@ -58,7 +58,7 @@ static void test_ranks(void **state)
 		   assert_bound);
 }
 
-static void test_derived_amounts(void **state)
+static void checks_derived_amounts(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Kern Wind has $808,000 left and Lone Star $380,000.",
@@ -69,16 +69,16 @@ static void test_derived_amounts(void **state)
 		assert_bound);
 }
 
-static void test_uninterpreted_claims_are_unchecked(void **state)
+static void uninterpreted_claims_are_unchecked(void **state)
 {
 	(void)state;
 	use_projects();
 	assert_marks("All stay below 5,000 views.", "All stay below <unchecked:5,000 views>.");
 }
 
-/* A word that no rule compared makes adjacent numbers unchecked; a word that the data confirms does
+/* A word that no rule handles makes adjacent numbers unchecked; a word that the data confirms does
  * not. */
-static void test_unhandled_words_mark_unchecked(void **state)
+static void unhandled_words_make_numbers_unchecked(void **state)
 {
 	(void)state;
 	use_projects();
@@ -99,7 +99,7 @@ static void test_unhandled_words_mark_unchecked(void **state)
 		     "Lone Star: <bound:$1.25M>, Kern Wind: <bound:$2.6M>, <bound:108%> more.");
 }
 
-static void test_multiples(void **state)
+static void checks_multiples(void **state)
 {
 	(void)state;
 	assert_all(
@@ -116,7 +116,7 @@ static void test_multiples(void **state)
 		assert_bound);
 }
 
-static void test_lists_columns_and_days(void **state)
+static void checks_lists_columns_and_weekdays(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Kern Wind and Lone Star have $1.25M and $2.6M.",
@@ -129,7 +129,7 @@ static void test_lists_columns_and_days(void **state)
 		   assert_bound);
 }
 
-static void test_percentages_of_wrong_base(void **state)
+static void checks_base_of_percentages(void **state)
 {
 	(void)state;
 	assert_all(
@@ -143,7 +143,7 @@ static void test_percentages_of_wrong_base(void **state)
 }
 
 /* Results of ad hoc queries state units in column names only, if at all. */
-static void test_groups_and_columns_without_units(void **state)
+static void checks_groups_and_columns_without_units(void **state)
 {
 	static const struct sample_column plain[] = {
 		{"name", NULL, COLUMN_TEXT},
@@ -157,7 +157,7 @@ static void test_groups_and_columns_without_units(void **state)
 	};
 
 	(void)state;
-	use(sample_result(arena, sample_table(plain, 4, rows, 4)));
+	use_result(sample_result(arena, sample_table(plain, 4, rows, 4)));
 	assert_bound("Kern One stores 305 MW.");
 	assert_bound("BESS stores 492 MW.");
 	assert_flagged("BESS stores 429 MW.");
@@ -167,17 +167,18 @@ static void test_groups_and_columns_without_units(void **state)
 }
 
 /* Each result has only one name, which applies to all its amounts. */
-static void test_names_in_two_results(void **state)
+static void checks_names_in_two_results(void **state)
 {
 	static const struct sample_column vendor[] = {{"Vendor", NULL, COLUMN_TEXT},
 						      {"Price", "$/MWh", COLUMN_DECIMAL}};
-	static const char *const one[] = {"Ascend", "52.14"}, *const two[] = {"Hitachi", "54.80"};
+	static const char *const ascend[] = {"Ascend", "52.14"}, *const hitachi[] = {"Hitachi",
+										     "54.80"};
 	static const char *const vendors[] = {"Ascend", "Hitachi", "Aurora", NULL};
 	static const char *const *const values[] = {vendors, NULL};
 
 	(void)state;
-	use(sample_result(arena, sample_table(vendor, 2, one, 1)));
-	use(sample_result(arena, sample_table(vendor, 2, two, 1)));
+	use_result(sample_result(arena, sample_table(vendor, 2, ascend, 1)));
+	use_result(sample_result(arena, sample_table(vendor, 2, hitachi, 1)));
 	input.values = values;
 	assert_bound("Ascend has $52.14/MWh, Hitachi $54.80/MWh.");
 	assert_flagged("Ascend has $54.80/MWh, Hitachi $52.14/MWh.");
@@ -189,17 +190,17 @@ static void test_names_in_two_results(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_moves_and_parts),
-		TEST(test_comparisons),
-		TEST(test_ranks),
-		TEST(test_derived_amounts),
-		TEST(test_uninterpreted_claims_are_unchecked),
-		TEST(test_unhandled_words_mark_unchecked),
-		TEST(test_multiples),
-		TEST(test_lists_columns_and_days),
-		TEST(test_percentages_of_wrong_base),
-		TEST(test_groups_and_columns_without_units),
-		TEST(test_names_in_two_results),
+		TEST(checks_changes_and_parts),
+		TEST(checks_comparisons),
+		TEST(checks_ranks),
+		TEST(checks_derived_amounts),
+		TEST(uninterpreted_claims_are_unchecked),
+		TEST(unhandled_words_make_numbers_unchecked),
+		TEST(checks_multiples),
+		TEST(checks_lists_columns_and_weekdays),
+		TEST(checks_base_of_percentages),
+		TEST(checks_groups_and_columns_without_units),
+		TEST(checks_names_in_two_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@
 
 enum change { UNCHANGED, CHANGE_DIGIT, CHANGE_UNIT, CHANGE_YEAR, CHANGE_NAME, CHANGE_COUNT };
 
-struct made {
+struct generated {
 	struct result *result;
 	char cells[ROWS_MAX][8][CELL_TEXT];
 	int rows;
@@ -53,22 +53,22 @@ static int between(int low, int high)
 
 /* ---- writing ---- */
 
-static void set(char cell[CELL_TEXT], const char *text)
+static void set_cell(char cell[CELL_TEXT], const char *text)
 {
 	snprintf(cell, CELL_TEXT, "%s", text);
 }
 
-static long whole(const char *cell)
+static long cell_int(const char *cell)
 {
 	return strtol(cell, NULL, 10);
 }
 
-static double amount(const char *cell)
+static double cell_number(const char *cell)
 {
 	return strtod(cell, NULL);
 }
 
-static void grouped(char out[CELL_TEXT], long value)
+static void format_grouped(char out[CELL_TEXT], long value)
 {
 	char digits[CELL_TEXT];
 	size_t n, to = 0;
@@ -95,7 +95,7 @@ static void change_digit(char *text)
 		text[0] = '1' + (char)next_random(2);
 }
 
-static void note_changed_number(struct made *m, size_t from)
+static void record_change(struct generated *m, size_t from)
 {
 	assert_true(m->changes < CHANGES_MAX);
 	m->from[m->changes] = from;
@@ -103,31 +103,31 @@ static void note_changed_number(struct made *m, size_t from)
 }
 
 /* Writes a number with its prefix and suffix, changed if it is the selected one. */
-static void write_number(struct made *m, const char *before, const char *number, const char *behind,
-			 const char *wrong_before, const char *wrong_behind)
+static void write_number(struct generated *m, const char *prefix, const char *number,
+			 const char *suffix, const char *wrong_prefix, const char *wrong_suffix)
 {
 	char digits[CELL_TEXT];
 	size_t from = m->text.n;
-	bool mine = m->numbers++ == m->change_index;
+	bool is_selected = m->numbers++ == m->change_index;
 
 	snprintf(digits, sizeof(digits), "%s", number);
-	if (mine && m->change == CHANGE_DIGIT) {
+	if (is_selected && m->change == CHANGE_DIGIT) {
 		while (strcmp(digits, number) == 0 ||
 		       strtod(digits, NULL) == strtod(number, NULL)) {
-			set(digits, number);
+			set_cell(digits, number);
 			change_digit(digits);
 		}
-		buf_printf(&m->text, "%s%s%s", before, digits, behind);
-		note_changed_number(m, from);
-	} else if (mine && m->change == CHANGE_UNIT) {
-		buf_printf(&m->text, "%s%s%s", wrong_before, digits, wrong_behind);
-		note_changed_number(m, from);
+		buf_printf(&m->text, "%s%s%s", prefix, digits, suffix);
+		record_change(m, from);
+	} else if (is_selected && m->change == CHANGE_UNIT) {
+		buf_printf(&m->text, "%s%s%s", wrong_prefix, digits, wrong_suffix);
+		record_change(m, from);
 	} else {
-		buf_printf(&m->text, "%s%s%s", before, digits, behind);
+		buf_printf(&m->text, "%s%s%s", prefix, digits, suffix);
 	}
 }
 
-static void write_price(struct made *m, const char *cell)
+static void write_price(struct generated *m, const char *cell)
 {
 	static const char *const forms[][2] = {
 		{"$", "/MWh"}, {"$", ""}, {"", " $/MWh"}, {"**$", "/MWh**"}};
@@ -137,13 +137,13 @@ static void write_price(struct made *m, const char *cell)
 	write_number(m, form[0], cell, form[1], change[0], change[1]);
 }
 
-static void write_year(struct made *m, const char *cell)
+static void write_year(struct generated *m, const char *cell)
 {
 	size_t from = m->text.n;
 
 	if (m->change == CHANGE_YEAR && m->changes == 0) {
-		buf_printf(&m->text, "%ld", whole(cell) + (next_random(2) ? 7 : -9));
-		note_changed_number(m, from);
+		buf_printf(&m->text, "%ld", cell_int(cell) + (next_random(2) ? 7 : -9));
+		record_change(m, from);
 		return;
 	}
 	buf_str(&m->text, cell);
@@ -153,7 +153,7 @@ static void write_year(struct made *m, const char *cell)
 
 static struct arena *arena;
 
-static void take_table(struct made *m, const struct sample_column *columns, size_t count)
+static void make_table(struct generated *m, const struct sample_column *columns, size_t count)
 {
 	const char *cells[ROWS_MAX * 8];
 
@@ -172,13 +172,15 @@ static const char *const vendors[] = {"Ascend", "Hitachi", "Wood Mackenzie", "IC
 static const char *const labels[] = {"Jan_2025", "Q1_2025", "Oct_2024", "Jul_2025"};
 static const char *const days[] = {"2025-01-15", "2025-03-03", "2024-10-20", "2025-07-09"};
 
-/* The row whose name is written for this row: another one if the name is to be wrong. */
-static int named(const struct made *m, int row)
+/* Returns the row whose value is written for this row's name: another row if the name is to be
+ * wrong. */
+static int named_row(const struct generated *m, int row)
 {
 	return m->change == CHANGE_NAME && m->rows > 1 ? (row + 1) % m->rows : row;
 }
 
-static void write_named_price(struct made *m, const char *name, const char *cell, const char *link)
+static void write_named_price(struct generated *m, const char *name, const char *cell,
+			      const char *link)
 {
 	size_t from;
 
@@ -186,10 +188,10 @@ static void write_named_price(struct made *m, const char *name, const char *cell
 	from = m->text.n;
 	write_price(m, cell);
 	if (m->change == CHANGE_NAME && m->changes < CHANGES_MAX)
-		note_changed_number(m, from);
+		record_change(m, from);
 }
 
-static void shape_vendors(struct made *m)
+static void shape_vendors(struct generated *m)
 {
 	static const struct sample_column columns[] = {
 		{"Vendor", NULL, COLUMN_TEXT},      {"HubZone", NULL, COLUMN_TEXT},
@@ -201,30 +203,30 @@ static void shape_vendors(struct made *m)
 	m->rows = between(2, 4);
 	for (int r = 0; r < m->rows; r++) {
 		snprintf(m->cells[r][0], CELL_TEXT, "%s", vendors[r]);
-		set(m->cells[r][1], "NP15");
-		set(m->cells[r][2], "2025");
-		set(m->cells[r][3], labels[r]);
-		set(m->cells[r][4], days[r]);
+		set_cell(m->cells[r][1], "NP15");
+		set_cell(m->cells[r][2], "2025");
+		set_cell(m->cells[r][3], labels[r]);
+		set_cell(m->cells[r][4], days[r]);
 		set_price(m->cells[r][5]);
-		set(m->cells[r][6], "8760");
+		set_cell(m->cells[r][6], "8760");
 	}
-	take_table(m, columns, 7);
-	grouped(hours, 8760);
+	make_table(m, columns, 7);
+	format_grouped(hours, 8760);
 	buf_str(&m->text, "Prices for NP15 in ");
 	write_year(m, "2025");
 	buf_str(&m->text, ":\n\n");
 	switch (next_random(4)) {
 	case 0:
-		write_named_price(m, vendors[0], m->cells[named(m, 0)][5], " averages ");
+		write_named_price(m, vendors[0], m->cells[named_row(m, 0)][5], " averages ");
 		buf_str(&m->text, " over ");
 		write_number(m, "", hours, " hours", "$", "/MWh");
 		buf_str(&m->text, ", and ");
-		write_named_price(m, vendors[1], m->cells[named(m, 1)][5], " ");
+		write_named_price(m, vendors[1], m->cells[named_row(m, 1)][5], " ");
 		break;
 	case 1:
-		write_price(m, m->cells[named(m, 0)][5]);
+		write_price(m, m->cells[named_row(m, 0)][5]);
 		if (m->change == CHANGE_NAME)
-			note_changed_number(m, m->text.n - 3);
+			record_change(m, m->text.n - 3);
 		buf_printf(&m->text, " for %s and ", vendors[0]);
 		write_price(m, m->cells[1][5]);
 		buf_printf(&m->text, " from **%s**", vendors[1]);
@@ -236,23 +238,23 @@ static void shape_vendors(struct made *m)
 
 			buf_printf(&m->text, "| %s | %s | ", vendors[r], labels[r]);
 			from = m->text.n;
-			write_number(m, "", m->cells[named(m, r)][5], "", "", "%");
+			write_number(m, "", m->cells[named_row(m, r)][5], "", "", "%");
 			if (m->change == CHANGE_NAME)
-				note_changed_number(m, from);
+				record_change(m, from);
 			buf_str(&m->text, " |\n");
 		}
 		break;
 	default:
 		buf_printf(&m->text, "- %s (as-of %s): ", vendors[0], labels[0]);
-		write_named_price(m, "", m->cells[named(m, 0)][5], "");
+		write_named_price(m, "", m->cells[named_row(m, 0)][5], "");
 		buf_printf(&m->text, "\n- %s (as-of %s): ", vendors[1], labels[1]);
-		write_named_price(m, vendors[1], m->cells[named(m, 1)][5], " at ");
+		write_named_price(m, vendors[1], m->cells[named_row(m, 1)][5], " at ");
 		break;
 	}
 	buf_str(&m->text, ".\n");
 }
 
-static void shape_gap(struct made *m)
+static void shape_gap(struct generated *m)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
 						       {"ForecastYear", NULL, COLUMN_INT},
@@ -262,18 +264,18 @@ static void shape_gap(struct made *m)
 
 	m->rows = 2;
 	for (int r = 0; r < 2; r++) {
-		set(m->cells[r][0], vendors[r]);
-		set(m->cells[r][1], "2026");
+		set_cell(m->cells[r][0], vendors[r]);
+		set_cell(m->cells[r][1], "2026");
 	}
 	do {
 		set_price(m->cells[0][2]);
 		set_price(m->cells[1][2]);
-	} while (amount(m->cells[1][2]) < amount(m->cells[0][2]) + 1);
-	low = amount(m->cells[0][2]);
-	high = amount(m->cells[1][2]);
+	} while (cell_number(m->cells[1][2]) < cell_number(m->cells[0][2]) + 1);
+	low = cell_number(m->cells[0][2]);
+	high = cell_number(m->cells[1][2]);
 	snprintf(gap, sizeof(gap), "%.2f", high - low);
 	snprintf(percent, sizeof(percent), "%.1f", (high - low) * 100 / low + 1e-9);
-	take_table(m, columns, 3);
+	make_table(m, columns, 3);
 	buf_str(&m->text, "In ");
 	write_year(m, "2026");
 	buf_printf(&m->text, " %s is ", vendors[1]);
@@ -281,13 +283,13 @@ static void shape_gap(struct made *m)
 	buf_printf(&m->text, " above %s, ", vendors[0]);
 	write_number(m, "", percent, "%", "$", "M");
 	buf_str(&m->text, " more. ");
-	write_named_price(m, vendors[0], m->cells[named(m, 0)][2], " averages ");
+	write_named_price(m, vendors[0], m->cells[named_row(m, 0)][2], " averages ");
 	buf_str(&m->text, ", ");
-	write_named_price(m, vendors[1], m->cells[named(m, 1)][2], " ");
+	write_named_price(m, vendors[1], m->cells[named_row(m, 1)][2], " ");
 	buf_str(&m->text, ".\n");
 }
 
-static void shape_hours(struct made *m)
+static void shape_hours(struct generated *m)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
 						       {"ForecastYear", NULL, COLUMN_INT},
@@ -298,23 +300,24 @@ static void shape_hours(struct made *m)
 
 	m->rows = 24;
 	for (int r = 0; r < 24; r++) {
-		set(m->cells[r][0], "Ascend");
-		set(m->cells[r][1], "2027");
+		set_cell(m->cells[r][0], "Ascend");
+		set_cell(m->cells[r][1], "2027");
 		snprintf(m->cells[r][2], CELL_TEXT, "%d", r);
 		set_price(m->cells[r][3]);
-		if (amount(m->cells[r][3]) > amount(m->cells[high][3]))
+		if (cell_number(m->cells[r][3]) > cell_number(m->cells[high][3]))
 			high = r;
-		if (amount(m->cells[r][3]) < amount(m->cells[low][3]))
+		if (cell_number(m->cells[r][3]) < cell_number(m->cells[low][3]))
 			low = r;
 	}
-	take_table(m, columns, 4);
+	make_table(m, columns, 4);
 	buf_str(&m->text, "The shape for ");
 	write_year(m, "2027");
 	buf_printf(&m->text, ": highest in hour %d (HE %d) at ", high, high + 1);
 	write_price(m, m->cells[high][3]);
 	buf_printf(&m->text, ", lowest in hour %d at ", low);
 	write_price(m, m->cells[low][3]);
-	snprintf(text, sizeof(text), "%.2f", amount(m->cells[high][3]) - amount(m->cells[low][3]));
+	snprintf(text, sizeof(text), "%.2f",
+		 cell_number(m->cells[high][3]) - cell_number(m->cells[low][3]));
 	buf_str(&m->text, ", a range of ");
 	write_price(m, text);
 	buf_str(&m->text, ". Peak hours are 7-22; all 24 hours are shown.\n");
@@ -324,7 +327,7 @@ static const char *const projects[] = {"Nazareth Solar", "Sierra Wind", "Mojave 
 				       "Desert Sun",     "Kern Wind",   "O'Brien Solar",
 				       "100% Solar",     "project_7"};
 
-static void shape_money(struct made *m)
+static void shape_money(struct generated *m)
 {
 	static const struct sample_column columns[] = {{"Project", NULL, COLUMN_TEXT},
 						       {"Budget", "$", COLUMN_DECIMAL},
@@ -335,32 +338,32 @@ static void shape_money(struct made *m)
 
 	m->rows = between(3, 8);
 	for (int r = 0; r < m->rows; r++) {
-		set(m->cells[r][0], projects[r]);
+		set_cell(m->cells[r][0], projects[r]);
 		snprintf(m->cells[r][1], CELL_TEXT, "%d%02d000.00", between(1, 60), between(1, 99));
 		snprintf(m->cells[r][2], CELL_TEXT, "%d.%d", between(40, 400), between(1, 9));
 		snprintf(m->cells[r][3], CELL_TEXT, "2027-%02d-%02d",
 			 3 * (r % 4) + 3 - (r % 4 == 3), 10 + r);
 	}
-	take_table(m, columns, 4);
-	grouped(shown, whole(m->cells[0][1]));
+	make_table(m, columns, 4);
+	format_grouped(shown, cell_int(m->cells[0][1]));
 	for (int i = 0; i < 3; i++) {
-		int row = named(m, i);
+		int row = named_row(m, i);
 		size_t from;
 
 		buf_printf(&m->text, "%d. **%s**: budget ", i + 1, projects[i]);
 		from = m->text.n;
-		grouped(shown, whole(m->cells[row][1]));
+		format_grouped(shown, cell_int(m->cells[row][1]));
 		if (next_random(2)) {
 			write_number(m, "$", shown, "", "", " MW");
 		} else {
-			snprintf(shown, sizeof(shown), "%.2f", amount(m->cells[row][1]) / 1e6);
-			if (amount(m->cells[row][1]) < 1e6)
+			snprintf(shown, sizeof(shown), "%.2f", cell_number(m->cells[row][1]) / 1e6);
+			if (cell_number(m->cells[row][1]) < 1e6)
 				snprintf(shown, sizeof(shown), "%.3f",
-					 amount(m->cells[row][1]) / 1e6);
+					 cell_number(m->cells[row][1]) / 1e6);
 			write_number(m, "$", shown, "M", "$", "K");
 		}
 		if (m->change == CHANGE_NAME && m->changes < CHANGES_MAX)
-			note_changed_number(m, from);
+			record_change(m, from);
 		buf_str(&m->text, ", ");
 		from = m->text.n;
 		write_number(m, "", m->cells[i][2], " MW", "", "%");
@@ -371,7 +374,7 @@ static void shape_money(struct made *m)
 	buf_printf(&m->text, "\nThat is 3 of %d projects.\n", m->rows);
 }
 
-static void shape_views(struct made *m)
+static void shape_views(struct generated *m)
 {
 	static const struct sample_column columns[] = {{"Report", NULL, COLUMN_TEXT},
 						       {"Views", "views", COLUMN_INT},
@@ -385,42 +388,42 @@ static void shape_views(struct made *m)
 	for (int r = 0; r < 5; r++) {
 		int views = between(1200, 98000);
 
-		set(m->cells[r][0], reports[r]);
+		set_cell(m->cells[r][0], reports[r]);
 		snprintf(m->cells[r][1], CELL_TEXT, "%d", views);
 		snprintf(m->cells[r][2], CELL_TEXT, "%d.%d", between(1, 60), between(1, 9));
 		sum += views;
 	}
-	take_table(m, columns, 3);
+	make_table(m, columns, 3);
 	buf_str(&m->text, "Since February ");
 	write_year(m, "2026");
 	buf_str(&m->text, " there were ");
-	grouped(shown, sum);
+	format_grouped(shown, sum);
 	write_number(m, "", shown, " views", "$", "");
 	buf_str(&m->text, " in all of 5 reports.\n");
 	for (int i = 0; i < 2; i++) {
-		int row = named(m, i);
+		int row = named_row(m, i);
 		size_t from;
 
 		buf_printf(&m->text, "- %s: ", reports[i]);
 		from = m->text.n;
-		grouped(shown, whole(m->cells[row][1]));
+		format_grouped(shown, cell_int(m->cells[row][1]));
 		write_number(m, "", shown, " views", "", " MW");
 		if (m->change == CHANGE_NAME)
-			note_changed_number(m, from);
+			record_change(m, from);
 		buf_str(&m->text, " (");
 		write_number(m, "", m->cells[i][2], "%", "$", "/MWh");
 		buf_str(&m->text, ")\n");
 	}
 }
 
-/* ---- the figures ---- */
+/* ---- figures ---- */
 
 struct figures {
 	long answers, numbers, false_alarms, changes[CHANGE_COUNT], found[CHANGE_COUNT], frames;
 	int64_t us;
 };
 
-struct seen {
+struct marks_seen {
 	size_t at, marks, unbound;
 	struct {
 		size_t from, to;
@@ -428,9 +431,9 @@ struct seen {
 	} list[256];
 };
 
-static void note_mark(void *owner, const struct guard_chunk *p)
+static void record_mark(void *owner, const struct guard_chunk *p)
 {
-	struct seen *s = owner;
+	struct marks_seen *s = owner;
 
 	if (p->marked && s->marks < 256) {
 		s->list[s->marks].from = s->at;
@@ -440,7 +443,7 @@ static void note_mark(void *owner, const struct guard_chunk *p)
 	s->at += p->len;
 }
 
-static bool overlaps(const struct made *m, size_t from, size_t to)
+static bool overlaps(const struct generated *m, size_t from, size_t to)
 {
 	for (int i = 0; i < m->changes; i++)
 		if (from < m->to[i] && m->from[i] < to)
@@ -448,12 +451,13 @@ static bool overlaps(const struct made *m, size_t from, size_t to)
 	return false;
 }
 
-static void run(struct guard_input *in, const struct made *m, size_t step, struct seen *s)
+static void run_check(struct guard_input *in, const struct generated *m, size_t step,
+		      struct marks_seen *s)
 {
 	struct guard_numbers *g;
 
-	*s = (struct seen){0};
-	in->sink = (struct guard_sink){.on_answer_chunk = note_mark, .owner = s};
+	*s = (struct marks_seen){0};
+	in->sink = (struct guard_sink){.on_piece = record_mark, .owner = s};
 	g = guard_numbers_new(in);
 	for (size_t at = 0; at < m->text.n; at += step)
 		guard_numbers_feed(g, m->text.p + at,
@@ -462,16 +466,16 @@ static void run(struct guard_input *in, const struct made *m, size_t step, struc
 	guard_numbers_free(&g);
 }
 
-static void count(struct figures *f, const struct made *m, const struct seen *s)
+static void count_marks(struct figures *f, const struct generated *m, const struct marks_seen *s)
 {
-	bool found = false, wrong_alarm = false;
+	bool found = false, has_false_alarm = false;
 
 	for (size_t i = 0; i < s->marks; i++) {
 		bool change = overlaps(m, s->list[i].from, s->list[i].to);
 
 		f->numbers += !change;
 		f->false_alarms += !change && s->list[i].unbound;
-		wrong_alarm = wrong_alarm || (!change && s->list[i].unbound);
+		has_false_alarm = has_false_alarm || (!change && s->list[i].unbound);
 		found = found || (change && s->list[i].unbound);
 	}
 	f->answers++;
@@ -479,60 +483,62 @@ static void count(struct figures *f, const struct made *m, const struct seen *s)
 		f->changes[m->change]++;
 		f->found[m->change] += found;
 	}
-	if (getenv("GUARD_SHOW") && ((m->changes > 0 && !found) || wrong_alarm))
-		print_message("%s change %d at %zu:\n%s\n", wrong_alarm ? "FALSE ALARM" : "MISSED",
-			      m->change, m->from[0], buf_text(&m->text));
+	if (getenv("GUARD_SHOW") && ((m->changes > 0 && !found) || has_false_alarm))
+		print_message("%s change %d at %zu:\n%s\n",
+			      has_false_alarm ? "FALSE ALARM" : "MISSED", m->change, m->from[0],
+			      buf_text(&m->text));
 }
 
-static void time_stream(struct figures *f, struct guard_input *in, const struct made *m)
+static void time_stream(struct figures *f, struct guard_input *in, const struct generated *m)
 {
-	struct seen s = {0};
+	struct marks_seen s = {0};
 	struct guard_numbers *g;
-	int64_t began;
+	int64_t started_us;
 
-	in->sink = (struct guard_sink){.on_answer_chunk = note_mark, .owner = &s};
+	in->sink = (struct guard_sink){.on_piece = record_mark, .owner = &s};
 	g = guard_numbers_new(in);
-	began = clock_mono_us();
+	started_us = clock_mono_us();
 	for (int i = 0; i < 10; i++)
 		for (size_t at = 0; at < m->text.n; at += 4, f->frames++)
 			guard_numbers_feed(g, m->text.p + at,
 					   4 < m->text.n - at ? 4 : m->text.n - at);
-	f->us += clock_mono_us() - began;
+	f->us += clock_mono_us() - started_us;
 	guard_numbers_end(g);
 	guard_numbers_free(&g);
 }
 
 static void make_and_check(struct figures *f, int i)
 {
-	static void (*const shapes[])(struct made * m) = {shape_vendors, shape_gap, shape_hours,
-							  shape_money, shape_views};
+	static void (*const shapes[])(struct generated * m) = {
+		shape_vendors, shape_gap, shape_hours, shape_money, shape_views};
 	const struct result *results[1];
 	struct guard_input in = {.results = results,
 				 .result_count = 1,
 				 .units = shipped_units(),
 				 .question = "How is it?",
 				 .today = {2026, 2, 27}};
-	struct made m = {.change = (enum change)(i % CHANGE_COUNT), .change_index = between(0, 2)};
-	struct seen all, bytes;
+	struct generated m = {.change = (enum change)(i % CHANGE_COUNT),
+			      .change_index = between(0, 2)};
+	struct marks_seen all, bytes;
 
 	arena = arena_new(1 << 22);
 	buf_init(&m.text, 1 << 16);
 	shapes[i / CHANGE_COUNT % 5](&m);
 	results[0] = m.result;
-	run(&in, &m, m.text.n, &all);
-	run(&in, &m, 1, &bytes);
+	run_check(&in, &m, m.text.n, &all);
+	run_check(&in, &m, 1, &bytes);
 	assert_int_equal(all.marks, bytes.marks);
 	assert_memory_equal(all.list, bytes.list, sizeof(all.list[0]) * all.marks);
-	count(f, &m, &all);
+	count_marks(f, &m, &all);
 	if (i % 20 == 0)
 		time_stream(f, &in, &m);
 	buf_deinit(&m.text);
 	arena_free(&arena);
 }
 
-static void test_marks_false_numbers_only(void **state)
+static void marks_only_false_numbers(void **state)
 {
-	static const char *const names[] = {"truth", "digit", "unit", "year", "name"};
+	static const char *const names[] = {"correct", "digit", "unit", "year", "name"};
 	struct figures f = {0};
 	long changes = 0, found = 0;
 
@@ -547,7 +553,7 @@ static void test_marks_false_numbers_only(void **state)
 	print_message("%ld answers; recall %.2f %%; false alarms %ld of %ld numbers (%.2f %%)\n",
 		      f.answers, 100.0 * (double)found / (double)changes, f.false_alarms, f.numbers,
 		      100.0 * (double)f.false_alarms / (double)f.numbers);
-	print_message("%.2f us a token of 4 bytes\n", (double)f.us / (double)f.frames);
+	print_message("%.2f us per token of 4 bytes\n", (double)f.us / (double)f.frames);
 	assert_true(changes > 2000);
 	assert_true(found * 100 >= changes * 99);
 	assert_true(f.false_alarms * 100 <= f.numbers);
@@ -556,7 +562,7 @@ static void test_marks_false_numbers_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_marks_false_numbers_only),
+		cmocka_unit_test(marks_only_false_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const char *const cells[] = {
 
 static void use_years(void)
 {
-	use(sample_result(arena, sample_table(columns, 8, cells, 4)));
+	use_result(sample_result(arena, sample_table(columns, 8, cells, 4)));
 }
 
 static void assert_all(const char *const *texts, void (*check)(const char *text))
@@ -25,16 +25,16 @@ static void assert_all(const char *const *texts, void (*check)(const char *text)
 		check(*texts);
 }
 
-static void test_rejects_other_year(void **state)
+static void rejects_number_of_other_year(void **state)
 {
-	static const char *const lies[] = {
+	static const char *const false_texts[] = {
 		"In 2025 Ascend is $61.25/MWh.",
 		"In 2026 the price of Ascend is $52.14/MWh.",
 		"For 2026, Hitachi expects $54.80/MWh.",
 		"Ascend is at $61.25/MWh in 2025.",
 		"| Vendor | 2025 | 2026 |\n| --- | --- | --- |\n| Ascend | 61.25 | 52.14 |\n",
 		NULL};
-	static const char *const truths[] = {
+	static const char *const true_texts[] = {
 		"Ascend 2025 is $52.14/MWh and 2026 is $61.25/MWh.",
 		"Ascend rises by $9.11/MWh from 2025 to 2026.",
 		"Ascend rises from $52.14/MWh in 2025 to $61.25/MWh in 2026.",
@@ -44,59 +44,59 @@ static void test_rejects_other_year(void **state)
 
 	(void)state;
 	use_years();
-	assert_all(lies, assert_flagged);
-	assert_all(truths, assert_bound);
+	assert_all(false_texts, assert_flagged);
+	assert_all(true_texts, assert_bound);
 }
 
-static void test_rejects_other_name(void **state)
+static void rejects_number_of_other_name(void **state)
 {
-	static const char *const lies[] = {"Ascend expects $54.80/MWh in 2025.",
-					   "Hitachi, at $52.14/MWh, is cheaper.",
-					   "The as-of date of Ascend is 1 February 2025.",
-					   "Ascend, at $63.40/MWh.",
-					   "Hitachi's spend over both years is $6.7M.",
-					   NULL};
+	static const char *const false_texts[] = {"Ascend expects $54.80/MWh in 2025.",
+						  "Hitachi, at $52.14/MWh, is cheaper.",
+						  "The as-of date of Ascend is 1 February 2025.",
+						  "Ascend, at $63.40/MWh.",
+						  "Hitachi's spend over both years is $6.7M.",
+						  NULL};
 
 	(void)state;
 	use_years();
-	assert_all(lies, assert_flagged);
+	assert_all(false_texts, assert_flagged);
 	assert_bound("Hitachi's total spend over both years is $10M.");
 }
 
-static void test_rejects_other_sign_or_scale(void **state)
+static void rejects_other_sign_or_scale(void **state)
 {
-	static const char *const lies[] = {"The change of Ascend in 2025 is +$3.20/MWh.",
-					   "The change of Hitachi in 2025 is -$2.10/MWh.",
-					   "It is minus $52.14/MWh for Ascend in 2025.",
-					   "Ascend's share in 2025 is 0.492%.",
-					   "Ascend's spend in 2025 is $1.23K.",
-					   "Ascend's price in 2025 is 52.14 MW.",
-					   "It is $52.14e1/MWh.",
-					   "It is 1.2e6 dollars.",
-					   "It is 52.14¢.",
-					   "It is €52.14/MWh.",
-					   "It is ¥52.14.",
-					   NULL};
-	static const char *const truths[] = {"The change of Ascend in 2025 is -$3.20/MWh.",
-					     "The change of Ascend in 2025 is minus $3.20/MWh.",
-					     "The change of Hitachi in 2025 is +$2.10/MWh.",
-					     "Ascend falls by $3.20/MWh in 2025.",
-					     "Ascend's spend in 2025 is $1.23M, or $1'234'567.",
-					     NULL};
+	static const char *const false_texts[] = {"The change of Ascend in 2025 is +$3.20/MWh.",
+						  "The change of Hitachi in 2025 is -$2.10/MWh.",
+						  "It is minus $52.14/MWh for Ascend in 2025.",
+						  "Ascend's share in 2025 is 0.492%.",
+						  "Ascend's spend in 2025 is $1.23K.",
+						  "Ascend's price in 2025 is 52.14 MW.",
+						  "It is $52.14e1/MWh.",
+						  "It is 1.2e6 dollars.",
+						  "It is 52.14¢.",
+						  "It is €52.14/MWh.",
+						  "It is ¥52.14.",
+						  NULL};
+	static const char *const true_texts[] = {"The change of Ascend in 2025 is -$3.20/MWh.",
+						 "The change of Ascend in 2025 is minus $3.20/MWh.",
+						 "The change of Hitachi in 2025 is +$2.10/MWh.",
+						 "Ascend falls by $3.20/MWh in 2025.",
+						 "Ascend's spend in 2025 is $1.23M, or $1'234'567.",
+						 NULL};
 
 	(void)state;
 	use_years();
-	assert_all(lies, assert_flagged);
-	assert_all(truths, assert_bound);
+	assert_all(false_texts, assert_flagged);
+	assert_all(true_texts, assert_bound);
 }
 
-static void test_superlatives(void **state)
+static void checks_superlatives(void **state)
 {
-	static const char *const lies[] = {"The highest price is $61.25/MWh.",
-					   "The lowest price is $54.80/MWh.",
-					   "Ascend's highest price is $52.14/MWh.",
-					   "The cheapest of all costs $61.25/MWh.", NULL};
-	static const char *const truths[] = {
+	static const char *const false_texts[] = {"The highest price is $61.25/MWh.",
+						  "The lowest price is $54.80/MWh.",
+						  "Ascend's highest price is $52.14/MWh.",
+						  "The cheapest of all costs $61.25/MWh.", NULL};
+	static const char *const true_texts[] = {
 		"The highest price is $63.40/MWh, the lowest $52.14/MWh.",
 		"Ascend's highest price is $61.25/MWh.",
 		"Highest in 2025 is $54.80/MWh, lowest $52.14/MWh.",
@@ -107,25 +107,26 @@ static void test_superlatives(void **state)
 
 	(void)state;
 	use_years();
-	assert_all(lies, assert_flagged);
-	assert_all(truths, assert_bound);
+	assert_all(false_texts, assert_flagged);
+	assert_all(true_texts, assert_bound);
 }
 
-static void test_rejects_other_scripts(void **state)
+static void rejects_digits_of_other_scripts(void **state)
 {
-	static const char *const lies[] = {"Ascend's price is 4**8**.73.",
-					   "Ascend's price is $5\xE2\x80\x8B"
-					   "9.14/MWh.",
-					   "Ascend's price is $\xEF\xBC\x95\xEF\xBC\x99/MWh.",
-					   "Ascend's price is $&#53;9.14/MWh.",
-					   "Ascend's price is \xE2\x81\xB5\xE2\x81\xB9 dollars.",
-					   "Ascend's price is \xD9\xA5\xD9\xA9 dollars.",
-					   "Ascend's price is 61½ dollars.",
-					   NULL};
+	static const char *const false_texts[] = {
+		"Ascend's price is 4**8**.73.",
+		"Ascend's price is $5\xE2\x80\x8B"
+		"9.14/MWh.",
+		"Ascend's price is $\xEF\xBC\x95\xEF\xBC\x99/MWh.",
+		"Ascend's price is $&#53;9.14/MWh.",
+		"Ascend's price is \xE2\x81\xB5\xE2\x81\xB9 dollars.",
+		"Ascend's price is \xD9\xA5\xD9\xA9 dollars.",
+		"Ascend's price is 61½ dollars.",
+		NULL};
 
 	(void)state;
 	use_years();
-	assert_all(lies, assert_flagged);
+	assert_all(false_texts, assert_flagged);
 	assert_marks("At \xEF\xBC\x95\xEF\xBC\x99, no more.",
 		     "At <unbound:\xEF\xBC\x95\xEF\xBC\x99>, no more.");
 }
@@ -133,12 +134,11 @@ static void test_rejects_other_scripts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rejects_other_year, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_rejects_other_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_rejects_other_sign_or_scale, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_superlatives, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_rejects_other_scripts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_number_of_other_year, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_number_of_other_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_other_sign_or_scale, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(checks_superlatives, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_digits_of_other_scripts, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

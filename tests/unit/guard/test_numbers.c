@@ -24,11 +24,11 @@ static struct result *use_vendors(void)
 {
 	struct result *r = sample_result(arena, sample_table(price_columns, 8, two_vendors, 2));
 
-	use(r);
+	use_result(r);
 	return r;
 }
 
-static void test_covers_sign_currency_and_unit(void **state)
+static void mark_includes_sign_currency_and_unit(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -39,7 +39,7 @@ static void test_covers_sign_currency_and_unit(void **state)
 	assert_marks("No digit here – none.", "No digit here – none.");
 }
 
-static void test_rounds_at_the_decimals_shown(void **state)
+static void rounds_to_shown_decimals(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -51,7 +51,7 @@ static void test_rounds_at_the_decimals_shown(void **state)
 	assert_flagged("$58/MWh");
 }
 
-static void test_units_matter(void **state)
+static void units_must_match(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -79,10 +79,10 @@ static const char *const plants[] = {"Kern Wind",      "250", "70", "52.14",
 				     "Nazareth Solar", "120", "21", "48.73"};
 
 /* Amounts in other units of the same dimension match only when they are equal. */
-static void test_units_convert(void **state)
+static void converts_units_of_same_dimension(void **state)
 {
 	(void)state;
-	use(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
+	use_result(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
 	assert_marks("Kern Wind has 0.25 GW and is leased for 10 weeks.",
 		     "Kern Wind has <bound:0.25 GW> and is leased for <bound:10 weeks>.");
 	assert_bound("Kern Wind has 250,000 kW.");
@@ -93,10 +93,10 @@ static void test_units_convert(void **state)
 }
 
 /* Currencies are never converted: a number in one does not match another. */
-static void test_currencies_are_distinct(void **state)
+static void currencies_are_not_converted(void **state)
 {
 	(void)state;
-	use(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
+	use_result(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
 	assert_bound("Kern Wind pays €52.14.");
 	assert_bound("Kern Wind pays EUR 52.14.");
 
@@ -105,7 +105,7 @@ static void test_currencies_are_distinct(void **state)
 	assert_flagged("Kern Wind pays €52.14/MWh.");
 }
 
-static void test_years_dates_and_labels(void **state)
+static void binds_years_dates_and_labels(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -119,7 +119,7 @@ static void test_years_dates_and_labels(void **state)
 	assert_flagged("2025-01-16");
 }
 
-static void test_accepts_correct_numbers(void **state)
+static void numbers_of_question_are_unchecked(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -135,7 +135,7 @@ static void test_accepts_correct_numbers(void **state)
 	assert_flagged("HE 19");
 }
 
-static void test_derives(void **state)
+static void binds_derived_numbers(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -147,7 +147,7 @@ static void test_derives(void **state)
 	assert_flagged("Hitachi is 6.1% above Ascend.");
 }
 
-static void test_binds_numbers_to_their_names(void **state)
+static void binds_numbers_to_their_names(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -169,7 +169,7 @@ static void test_binds_numbers_to_their_names(void **state)
 }
 
 /* Means over the rows of a name belong to that name, also in a table of hours. */
-static void test_binds_means_to_their_names(void **state)
+static void binds_means_to_their_names(void **state)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
 						       {"AsOf", NULL, COLUMN_TEXT},
@@ -180,7 +180,7 @@ static void test_binds_means_to_their_names(void **state)
 		"Hitachi", "Q1_2025",  "0", "61.00", "Hitachi", "Q1_2025",  "1", "63.00"};
 
 	(void)state;
-	use(sample_result(arena, sample_table(columns, 4, cells, 4)));
+	use_result(sample_result(arena, sample_table(columns, 4, cells, 4)));
 	assert_bound("Ascend (Jan_2025) averages $45.00/MWh.");
 	assert_bound("Ascend averages $45.00/MWh and Hitachi $62.00/MWh.");
 	assert_bound("All of them average $53.50/MWh.");
@@ -191,7 +191,7 @@ static void test_binds_means_to_their_names(void **state)
 }
 
 /* Percentages of the largest numbers would overflow and are not computed. */
-static void test_numbers_too_large_for_percentages(void **state)
+static void binds_numbers_too_large_for_percentages(void **state)
 {
 	static const char *const cells[] = {
 		"Ascend",
@@ -213,12 +213,12 @@ static void test_numbers_too_large_for_percentages(void **state)
 	};
 
 	(void)state;
-	use(sample_result(arena, sample_table(price_columns, 8, cells, 2)));
+	use_result(sample_result(arena, sample_table(price_columns, 8, cells, 2)));
 	assert_bound("Hitachi averages $48.73/MWh.");
 	assert_flagged("Hitachi averages $48.74/MWh.");
 }
 
-static void test_reads_units_from_headings(void **state)
+static void reads_units_from_headings(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -226,16 +226,16 @@ static void test_reads_units_from_headings(void **state)
 	assert_flagged("| Vendor | Price (%) |\n|---|---|\n| Ascend | 52.14 |\n");
 }
 
-/* Below a column's heading only its values match, in the row of the hour. */
-static void test_reads_columns_from_headings(void **state)
+/* Under the heading of a column, only values of this column match, in the row of the hour. */
+static void reads_columns_from_headings(void **state)
 {
 	static const struct sample_column hours[] = {{"Hour", NULL, COLUMN_INT},
 						     {"Price", "$/MWh", COLUMN_DECIMAL},
 						     {"MinPrice", "$/MWh", COLUMN_DECIMAL}};
-	static const char *const of_hours[] = {"7", "41.00", "12.00", "8", "43.00", "15.00"};
+	static const char *const hour_cells[] = {"7", "41.00", "12.00", "8", "43.00", "15.00"};
 
 	(void)state;
-	use(sample_result(arena, sample_table(hours, 3, of_hours, 2)));
+	use_result(sample_result(arena, sample_table(hours, 3, hour_cells, 2)));
 	assert_bound("| Hour | Price ($/MWh) | MinPrice |\n|---|---|---|\n| 7 | 41.00 | 12.00 |\n");
 	assert_bound("| hour | cheapest |\n|---|---|\n| 7 | 12.00 |\n");
 	assert_flagged("| Hour | Price |\n|---|---|\n| 7 | 12.00 |\n");
@@ -246,9 +246,9 @@ static void test_reads_columns_from_headings(void **state)
 		     "| Hour | Price |\n|---|---|\n| 8 | 43.00 |\n");
 }
 
-static void test_reports_source(void **state)
+static void reports_source_of_number(void **state)
 {
-	struct outcome_of_check o;
+	struct check_output o;
 
 	(void)state;
 	use_vendors();
@@ -256,13 +256,13 @@ static void test_reports_source(void **state)
 	assert_string_equal(o.first.call, "c1");
 	assert_int_equal(o.first.row, 1);
 	assert_string_equal(o.first.column, "Price");
-	check_free(&o);
+	check_output_free(&o);
 	check_answer(&input, "a gap of 2.66 $/MWh", 0, &o);
 	assert_string_equal(o.first_formula, "max - min of Price");
-	check_free(&o);
+	check_output_free(&o);
 }
 
-static void test_facts(void **state)
+static void binds_numbers_of_facts(void **state)
 {
 	struct result *r = use_vendors();
 
@@ -287,7 +287,7 @@ static void test_facts(void **state)
 	assert_flagged("Hitachi's peak is $58.01/MWh.");
 }
 
-static void test_text_cells(void **state)
+static void binds_numbers_in_text_cells(void **state)
 {
 	static const struct sample_column columns[] = {{"Project", NULL, COLUMN_TEXT},
 						       {"Notes", NULL, COLUMN_TEXT},
@@ -303,14 +303,14 @@ static void test_text_cells(void **state)
 					    "44.25"};
 
 	(void)state;
-	use(sample_result(arena, sample_table(columns, 3, cells, 3)));
+	use_result(sample_result(arena, sample_table(columns, 3, cells, 3)));
 	assert_bound("100% Solar slipped by 31 days to June 30, 2026, with an LC of $2.1M.");
 	assert_bound("Kern Wind II is at $44.25/MWh, Kern Wind at $39.00/MWh.");
 	assert_flagged("Kern Wind II is at $39.00/MWh.");
 	assert_flagged("The price is $99.99/MWh.");
 }
 
-static void test_money(void **state)
+static void binds_amounts_of_money(void **state)
 {
 	static const struct sample_column columns[] = {{"Project", NULL, COLUMN_TEXT},
 						       {"Budget", "$", COLUMN_DECIMAL},
@@ -322,7 +322,7 @@ static void test_money(void **state)
 					    "2026-05-01",  "2026-05-01"};
 
 	(void)state;
-	use(sample_result(arena, sample_table(columns, 5, cells, 2)));
+	use_result(sample_result(arena, sample_table(columns, 5, cells, 2)));
 	assert_bound(
 		"$2.1M, $2,100,000, 2.1 million dollars, $800K, $0.8M, -$15K and $2.35 million");
 	assert_bound("Sierra Wind is $250K over budget (11.9%).");
@@ -334,7 +334,7 @@ static void test_money(void **state)
 	assert_flagged("It slipped by 32 days.");
 }
 
-static void test_withholds(void **state)
+static void withholds_unbound_number(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -343,49 +343,49 @@ static void test_withholds(void **state)
 		     "The price is <bound:$52.14/MWh>. It was <withheld:[unverified]> before.");
 }
 
-static void note_count(void *owner, const struct guard_chunk *p)
+static void add_length(void *owner, const struct guard_chunk *p)
 {
 	*(size_t *)owner += p->len;
 }
 
-static void test_passes_text_without_delay(void **state)
+static void passes_text_without_delay(void **state)
 {
 	struct guard_numbers *g;
-	size_t seen = 0;
+	size_t passed_bytes = 0;
 
 	(void)state;
 	use_vendors();
-	input.sink = (struct guard_sink){.on_answer_chunk = note_count, .owner = &seen};
+	input.sink = (struct guard_sink){.on_piece = add_length, .owner = &passed_bytes};
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "The ", 4);
-	assert_int_equal(seen, 4);
+	assert_int_equal(passed_bytes, 4);
 	guard_numbers_feed(g, "average $5", 10);
-	assert_int_equal(seen, 12);
+	assert_int_equal(passed_bytes, 12);
 	guard_numbers_feed(g, "2.14 is", 7); /* the rest of its sentence is not known yet */
-	assert_int_equal(seen, 12);
+	assert_int_equal(passed_bytes, 12);
 	guard_numbers_feed(g, " it. And", 8);
-	assert_int_equal(seen, 4 + 10 + 7 + 8);
+	assert_int_equal(passed_bytes, 4 + 10 + 7 + 8);
 	guard_numbers_end(g);
 	guard_numbers_free(&g);
 	input.policy = GUARD_WITHHOLD;
-	seen = 0;
+	passed_bytes = 0;
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "The average 48.73 is shown ", 27);
-	assert_int_equal(seen, 12);
+	assert_int_equal(passed_bytes, 12);
 	guard_numbers_feed(g, "here.\nAnd", 9);
-	assert_int_equal(seen, 12 + 12 + 16 + 3);
+	assert_int_equal(passed_bytes, 12 + 12 + 16 + 3);
 	guard_numbers_end(g);
 	guard_numbers_free(&g);
 }
 
-static void test_binds_nothing_without_data(void **state)
+static void binds_nothing_without_data(void **state)
 {
 	(void)state;
 	assert_flagged("The price is $48.73/MWh.");
 	assert_marks("", "");
 }
 
-static void test_policies_have_names(void **state)
+static void parses_policy_names(void **state)
 {
 	enum guard_policy p = GUARD_FLAG;
 
@@ -404,21 +404,21 @@ static const struct sample_column due_columns[] = {
 	{"Area", NULL, COLUMN_TEXT},
 	{"Due", NULL, COLUMN_DATE},
 };
-static const char *const due[] = {
+static const char *const due_cells[] = {
 	"Engineering", "2025-10-15", "Procurement", "2025-12-15",
 	"Offtake",     "2026-01-15", "Financing",   "2026-03-01",
 };
 
-static void test_days_between_dates_of_rows(void **state)
+static void binds_days_between_dates_of_rows(void **state)
 {
 	(void)state;
-	use(sample_result(arena, sample_table(due_columns, 2, due, 4)));
+	use_result(sample_result(arena, sample_table(due_columns, 2, due_cells, 4)));
 	assert_bound("Engineering and Procurement lie 61 days apart.");
 	assert_flagged("Engineering and Procurement lie 62 days apart.");
 	assert_flagged("Engineering and Offtake lie 61 days apart.");
 }
 
-static void test_mean_of_stated_amounts(void **state)
+static void binds_mean_of_stated_amounts(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -434,10 +434,10 @@ static const char *const fees[] = {
 	"Kern Wind", "1850000", "Mojave", "2000000", "Rio Verde", "700000", "Blue Mesa", "330000",
 };
 
-static void test_sums_keep_their_sign(void **state)
+static void sum_with_wrong_sign_is_unbound(void **state)
 {
 	(void)state;
-	use(sample_result(arena, sample_table(fee_columns, 2, fees, 4)));
+	use_result(sample_result(arena, sample_table(fee_columns, 2, fees, 4)));
 	assert_bound("Kern Wind and Mojave cost $3.85M together.");
 	assert_flagged("Kern Wind and Mojave cost -$3.85M together.");
 }
@@ -445,30 +445,30 @@ static void test_sums_keep_their_sign(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_covers_sign_currency_and_unit),
-		TEST(test_rounds_at_the_decimals_shown),
-		TEST(test_units_matter),
-		TEST(test_days_between_dates_of_rows),
-		TEST(test_mean_of_stated_amounts),
-		TEST(test_sums_keep_their_sign),
-		TEST(test_units_convert),
-		TEST(test_currencies_are_distinct),
-		TEST(test_years_dates_and_labels),
-		TEST(test_accepts_correct_numbers),
-		TEST(test_derives),
-		TEST(test_binds_numbers_to_their_names),
-		TEST(test_binds_means_to_their_names),
-		TEST(test_numbers_too_large_for_percentages),
-		TEST(test_reads_units_from_headings),
-		TEST(test_reads_columns_from_headings),
-		TEST(test_reports_source),
-		TEST(test_facts),
-		TEST(test_text_cells),
-		TEST(test_money),
-		TEST(test_withholds),
-		TEST(test_passes_text_without_delay),
-		TEST(test_binds_nothing_without_data),
-		TEST(test_policies_have_names),
+		TEST(mark_includes_sign_currency_and_unit),
+		TEST(rounds_to_shown_decimals),
+		TEST(units_must_match),
+		TEST(binds_days_between_dates_of_rows),
+		TEST(binds_mean_of_stated_amounts),
+		TEST(sum_with_wrong_sign_is_unbound),
+		TEST(converts_units_of_same_dimension),
+		TEST(currencies_are_not_converted),
+		TEST(binds_years_dates_and_labels),
+		TEST(numbers_of_question_are_unchecked),
+		TEST(binds_derived_numbers),
+		TEST(binds_numbers_to_their_names),
+		TEST(binds_means_to_their_names),
+		TEST(binds_numbers_too_large_for_percentages),
+		TEST(reads_units_from_headings),
+		TEST(reads_columns_from_headings),
+		TEST(reports_source_of_number),
+		TEST(binds_numbers_of_facts),
+		TEST(binds_numbers_in_text_cells),
+		TEST(binds_amounts_of_money),
+		TEST(withholds_unbound_number),
+		TEST(passes_text_without_delay),
+		TEST(binds_nothing_without_data),
+		TEST(parses_policy_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

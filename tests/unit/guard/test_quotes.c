@@ -41,26 +41,27 @@ static void end(void *filter)
 	guard_quotes_free(&q);
 }
 
-static void assert_shown(const char *text, const char *shown)
+static void assert_filtered(const char *text, const char *expected)
 {
 	static const struct filter quotes = {begin, feed, end};
 
-	assert_output(&quotes, text, shown);
+	assert_output(&quotes, text, expected);
 }
 
-static void test_removes_copied_prompt(void **state)
+static void removes_copied_prompt(void **state)
 {
 	(void)state;
-	assert_shown("Sure: You write the answers for business readers. - Take numbers as given, "
-		     "and never invent a number, name, date. The average is $48.73/MWh.",
-		     "Sure: You write the […]. The average is $48.73/MWh.");
-	assert_shown(secrets[0], "You write the […]");
-	assert_shown("you WRITE `the` answers,for|business readers take\nnumbers: as given; and "
-		     "(never) invent a (number)",
-		     "you WRITE `the […]");
+	assert_filtered(
+		"Sure: You write the answers for business readers. - Take numbers as given, "
+		"and never invent a number, name, date. The average is $48.73/MWh.",
+		"Sure: You write the […]. The average is $48.73/MWh.");
+	assert_filtered(secrets[0], "You write the […]");
+	assert_filtered("you WRITE `the` answers,for|business readers take\nnumbers: as given; and "
+			"(never) invent a (number)",
+			"you WRITE `the […]");
 }
 
-static void test_other_text_is_unchanged(void **state)
+static void other_text_is_unchanged(void **state)
 {
 	static const char *const texts[] = {
 		"The answers for business readers are here, and you write the reports.",
@@ -72,50 +73,50 @@ static void test_other_text_is_unchanged(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_shown(texts[i], texts[i]);
+		assert_filtered(texts[i], texts[i]);
 }
 
 /* At the limit, and beyond it. */
-static void test_short_quotations_pass(void **state)
+static void passes_short_quotations(void **state)
 {
 	(void)state;
 	assert_int_equal(QUOTE_WORDS_MAX, 12);
-	assert_shown("one two three four five six seven eight nine ten eleven. So.",
-		     "one two three four five six seven eight nine ten eleven. So.");
-	assert_shown("one two three four five six seven eight nine ten eleven twelve. So.",
-		     "one two three […]. So.");
+	assert_filtered("one two three four five six seven eight nine ten eleven. So.",
+			"one two three four five six seven eight nine ten eleven. So.");
+	assert_filtered("one two three four five six seven eight nine ten eleven twelve. So.",
+			"one two three […]. So.");
 }
 
-static void note_count(void *owner, const char *text, size_t len)
+static void add_length(void *owner, const char *text, size_t len)
 {
 	(void)text;
 	*(size_t *)owner += len;
 }
 
-static void test_passes_text_without_delay(void **state)
+static void passes_text_without_delay(void **state)
 {
-	size_t seen = 0;
-	struct guard_quotes *q = guard_quotes_new(secret, note_count, &seen);
+	size_t passed_bytes = 0;
+	struct guard_quotes *q = guard_quotes_new(secret, add_length, &passed_bytes);
 
 	(void)state;
 	guard_quotes_feed(q, "Take numbers from this ta", 25);
-	assert_int_equal(seen, 25);
+	assert_int_equal(passed_bytes, 25);
 	guard_quotes_feed(q, "ble. Take numbers as given", 26);
-	assert_int_equal(seen, 45);
+	assert_int_equal(passed_bytes, 45);
 	guard_quotes_feed(q, " here.", 6);
-	assert_int_equal(seen, 25 + 26 + 6);
+	assert_int_equal(passed_bytes, 25 + 26 + 6);
 	guard_quotes_end(q);
 	guard_quotes_free(&q);
 }
 
-struct parts {
+struct chunks {
 	int count;
 	size_t bytes;
 };
 
-static void note_part(void *owner, const char *text, size_t len)
+static void count_chunk(void *owner, const char *text, size_t len)
 {
-	struct parts *p = owner;
+	struct chunks *p = owner;
 
 	(void)text;
 	p->count++;
@@ -123,16 +124,16 @@ static void note_part(void *owner, const char *text, size_t len)
 }
 
 /* Each chunk becomes a separate frame. */
-static void test_passes_unrelated_text_in_one_chunk(void **state)
+static void passes_unrelated_text_in_one_chunk(void **state)
 {
 	const char *text = "Prices in NP15 were higher than those in SP15 for most of the summer.";
-	struct parts parts = {0};
-	struct guard_quotes *q = guard_quotes_new(secret, note_part, &parts);
+	struct chunks chunks = {0};
+	struct guard_quotes *q = guard_quotes_new(secret, count_chunk, &chunks);
 
 	(void)state;
 	guard_quotes_feed(q, text, strlen(text));
-	assert_int_equal(parts.count, 1);
-	assert_int_equal(parts.bytes, strlen(text));
+	assert_int_equal(chunks.count, 1);
+	assert_int_equal(chunks.bytes, strlen(text));
 	guard_quotes_free(&q);
 }
 
@@ -141,11 +142,11 @@ static void test_passes_unrelated_text_in_one_chunk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_removes_copied_prompt),
-		TEST(test_other_text_is_unchanged),
-		TEST(test_short_quotations_pass),
-		TEST(test_passes_text_without_delay),
-		TEST(test_passes_unrelated_text_in_one_chunk),
+		TEST(removes_copied_prompt),
+		TEST(other_text_is_unchanged),
+		TEST(passes_short_quotations),
+		TEST(passes_text_without_delay),
+		TEST(passes_unrelated_text_in_one_chunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,25 +14,25 @@ static const char *const cells[] = {
 
 static void use_prices(void)
 {
-	use(sample_result(arena, sample_table(columns, 5, cells, 6)));
+	use_result(sample_result(arena, sample_table(columns, 5, cells, 6)));
 }
 
-#define HEAD "| ChangeDate | Hour | Price | Views |\n| --- | --- | --- | --- |\n"
+#define HEADING "| ChangeDate | Hour | Price | Views |\n| --- | --- | --- | --- |\n"
 
-static void test_cells_of_one_row(void **state)
+static void cells_must_match_one_row(void **state)
 {
 	(void)state;
 	use_prices();
-	assert_bound(HEAD
+	assert_bound(HEADING
 		     "| 1 January 2026 | 5 | 52.14 | 100 |\n| 2026-01-02 | 6 | 63.25 | 400 |\n");
-	assert_flagged(HEAD "| 1 January 2026 | 6 | 52.14 | 100 |\n");
-	assert_flagged(HEAD "| 1 January 2026 | 5 | 61.50 | 100 |\n");
-	assert_flagged(HEAD "| 1 January 2026 | 5 | 52.14 | 200 |\n");
+	assert_flagged(HEADING "| 1 January 2026 | 6 | 52.14 | 100 |\n");
+	assert_flagged(HEADING "| 1 January 2026 | 5 | 61.50 | 100 |\n");
+	assert_flagged(HEADING "| 1 January 2026 | 5 | 52.14 | 200 |\n");
 	/* no row contains the mean */
-	assert_flagged(HEAD "| 1 January 2026 | 5 | 62.45 | 100 |\n");
+	assert_flagged(HEADING "| 1 January 2026 | 5 | 62.45 | 100 |\n");
 }
 
-static void test_columns_headed_by_names(void **state)
+static void name_in_heading_selects_rows(void **state)
 {
 	(void)state;
 	use_prices();
@@ -41,7 +41,7 @@ static void test_columns_headed_by_names(void **state)
 	assert_flagged("| Hour | Ascend | Hitachi |\n| --- | --- | --- |\n| 5 | 54.80 | 52.14 |\n");
 }
 
-static void test_totals_and_differences_match_no_row(void **state)
+static void totals_and_differences_need_no_row(void **state)
 {
 	(void)state;
 	use_prices();
@@ -50,23 +50,23 @@ static void test_totals_and_differences_match_no_row(void **state)
 	assert_bound("| Vendor | Views |\n| --- | --- |\n| Total | 2,100 |\n");
 }
 
-static void test_next_row_is_independent(void **state)
+static void next_row_is_checked_separately(void **state)
 {
 	(void)state;
 	use_prices();
-	assert_marks(HEAD "| 2026-01-01 | 6 | 52.14 | 100 |\n| 2026-01-02 | 6 | 61.50 | 300 |\n",
-		     HEAD "| <bound:2026-01-01> | <unbound:6> | <bound:52.14> | <bound:100> |\n"
-			  "| <bound:2026-01-02> | <bound:6> | <bound:61.50> | <bound:300> |\n");
+	assert_marks(HEADING "| 2026-01-01 | 6 | 52.14 | 100 |\n| 2026-01-02 | 6 | 61.50 | 300 |\n",
+		     HEADING "| <bound:2026-01-01> | <unbound:6> | <bound:52.14> | <bound:100> |\n"
+			     "| <bound:2026-01-02> | <bound:6> | <bound:61.50> | <bound:300> |\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cells_of_one_row, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_columns_headed_by_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_totals_and_differences_match_no_row, set_up,
+		cmocka_unit_test_setup_teardown(cells_must_match_one_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(name_in_heading_selects_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(totals_and_differences_need_no_row, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_next_row_is_independent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(next_row_is_checked_separately, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,10 +27,10 @@ static const char *const cells[] = {
 
 /* Replies to rewrite requests with prepared corrections, in order. */
 struct corrector {
-	struct outcome_of_check seen; /* must be first, for note_piece */
-	const char *const *texts;     /* NULL-terminated; "": no correction */
-	size_t question_names;
-	bool refuses, waits;
+	struct check_output output; /* must be first, for record_chunk */
+	const char *const *texts;   /* NULL-terminated; "": no correction */
+	size_t reply_index;
+	bool refuses, is_pending;
 	struct buf requests; /* the requests, one per line */
 };
 
@@ -41,16 +41,16 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 	if (c->refuses)
 		return false;
 	buf_printf(&c->requests, "%.*s[%s]\n", (int)d->len, d->text, d->numbers);
-	c->waits = true;
+	c->is_pending = true;
 	return true;
 }
 
 static void reply_to_requests(struct guard_numbers *g, struct corrector *c)
 {
-	while (c->waits) {
-		const char *text = c->texts[c->question_names] ? c->texts[c->question_names++] : "";
+	while (c->is_pending) {
+		const char *text = c->texts[c->reply_index] ? c->texts[c->reply_index++] : "";
 
-		c->waits = false;
+		c->is_pending = false;
 		guard_numbers_rewrite(g, text, strlen(text));
 	}
 }
@@ -61,13 +61,13 @@ static void run_answer(struct corrector *c, const char *answer, size_t step, boo
 	struct guard_numbers *g;
 	size_t len = strlen(answer);
 
-	c->seen = (struct outcome_of_check){0};
-	c->question_names = 0;
-	c->waits = false;
-	buf_init(&c->seen.line, 1 << 20);
-	buf_init(&c->seen.text, 1 << 20);
+	c->output = (struct check_output){0};
+	c->reply_index = 0;
+	c->is_pending = false;
+	buf_init(&c->output.line, 1 << 20);
+	buf_init(&c->output.text, 1 << 20);
 	buf_init(&c->requests, 1 << 16);
-	input.sink = (struct guard_sink){note_piece, on_unbound, c};
+	input.sink = (struct guard_sink){record_chunk, on_unbound, c};
 	g = guard_numbers_new(&input);
 	for (size_t at = 0; at < len; at += step) {
 		guard_numbers_feed(g, answer + at, step > len - at ? len - at : step);
@@ -82,7 +82,7 @@ static void run_answer(struct corrector *c, const char *answer, size_t step, boo
 
 static void corrector_reset(struct corrector *c)
 {
-	check_free(&c->seen);
+	check_output_free(&c->output);
 	buf_deinit(&c->requests);
 }
 
@@ -96,7 +96,7 @@ static void assert_answer(const char *answer, const char *const *texts, const ch
 		struct corrector c = {.texts = texts};
 
 		run_answer(&c, answer, steps[i / 2], i % 2);
-		assert_string_equal(buf_text(&c.seen.line), line);
+		assert_string_equal(buf_text(&c.output.line), line);
 		if (requests)
 			assert_string_equal(buf_text(&c.requests), requests);
 		corrector_reset(&c);
@@ -109,11 +109,11 @@ static void assert_withheld(const char *answer, const char *line)
 
 	input.policy = GUARD_WITHHOLD;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct outcome_of_check o;
+		struct check_output o;
 
 		check_answer(&input, answer, steps[i], &o);
 		assert_string_equal(buf_text(&o.line), line);
-		check_free(&o);
+		check_output_free(&o);
 	}
 }
 
@@ -138,7 +138,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_requests_rest_of_sentence(void **state)
+static void requests_rest_of_sentence(void **state)
 {
 	static const char *const texts[] = {"$52.14/MWh in 2025. ", NULL};
 
@@ -149,7 +149,7 @@ static void test_requests_rest_of_sentence(void **state)
 		      "$52.41/MWh in 2025. [$52.41/MWh]\n");
 }
 
-static void test_requests_each_sentence_separately(void **state)
+static void requests_each_sentence_separately(void **state)
 {
 	static const char *const texts[] = {"52.14 |\n", "", NULL};
 
@@ -163,8 +163,8 @@ static void test_requests_each_sentence_separately(void **state)
 		      "52.41 |\n[52.41]\n51.20 |\n[51.20]\n");
 }
 
-/* Every false statement with every policy. */
-static void test_false_numbers(void **state)
+/* Each false statement is checked with each policy. */
+static void handles_false_number_with_each_policy(void **state)
 {
 	static const struct {
 		const char *false_text, *withheld, *correction;
@@ -181,36 +181,36 @@ static void test_false_numbers(void **state)
 		{"$54.80/MWh for Ascend.", "<withheld:[unverified]> for Ascend.",
 		 "$52.14/MWh for Ascend."},
 	};
-	static const char *const unshown[] = {"52.41", "2024",  "51.20", "52.14%",
-					      "99.99", "52.14", "54.80"};
+	static const char *const false_numbers[] = {"52.41", "2024",  "51.20", "52.14%",
+						    "99.99", "52.14", "54.80"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *texts[] = {rows[i].correction, NULL},
-			   *stubborn[] = {rows[i].false_text, NULL};
-		struct outcome_of_check o;
+			   *unchanged[] = {rows[i].false_text, NULL};
+		struct check_output o;
 
 		input.policy = GUARD_FLAG;
 		check_answer(&input, rows[i].false_text, 1, &o);
 		assert_int_equal(o.unbound, 1);
-		assert_non_null(strstr(buf_text(&o.text), unshown[i]));
-		check_free(&o);
+		assert_non_null(strstr(buf_text(&o.text), false_numbers[i]));
+		check_output_free(&o);
 		assert_withheld(rows[i].false_text, rows[i].withheld);
 		input.policy = GUARD_REWRITE;
-		assert_answer(rows[i].false_text, stubborn, rows[i].withheld, NULL);
+		assert_answer(rows[i].false_text, unchanged, rows[i].withheld, NULL);
 		for (int late = 0; late < 2; late++) {
 			struct corrector c = {.texts = texts};
 
 			run_answer(&c, rows[i].false_text, 1, late);
-			assert_int_equal(c.seen.unbound + c.seen.withheld, 0);
-			assert_non_null(strstr(buf_text(&c.seen.text), rows[i].correction));
+			assert_int_equal(c.output.unbound + c.output.withheld, 0);
+			assert_non_null(strstr(buf_text(&c.output.text), rows[i].correction));
 			corrector_reset(&c);
 		}
 	}
 }
 
 /* The replacement of a number must not become the text of a link. */
-static void test_withheld_number_is_not_a_link(void **state)
+static void withheld_number_is_not_a_link(void **state)
 {
 	(void)state;
 	assert_withheld("It is 41(//evil.example) or 42: x.",
@@ -218,19 +218,20 @@ static void test_withheld_number_is_not_a_link(void **state)
 			"<withheld:[unverified]> : x.");
 }
 
-static void test_withholds_without_a_model(void **state)
+static void withholds_number_without_model(void **state)
 {
 	struct corrector c = {.refuses = true};
 
 	(void)state;
 	run_answer(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);
-	assert_string_equal(buf_text(&c.seen.line), "It was <withheld:[unverified]> before. Ascend "
-						    "is at <bound:$52.14/MWh>.");
+	assert_string_equal(buf_text(&c.output.line),
+			    "It was <withheld:[unverified]> before. Ascend "
+			    "is at <bound:$52.14/MWh>.");
 	corrector_reset(&c);
 }
 
 /* A correction does not affect the context of later sentences. */
-static void test_continues_after_corrected_sentence(void **state)
+static void continues_after_corrected_sentence(void **state)
 {
 	static const char *const texts[] = {"$54.80/MWh for Hitachi and $52.14/MWh for Ascend. ",
 					    NULL};
@@ -242,7 +243,7 @@ static void test_continues_after_corrected_sentence(void **state)
 		      NULL);
 }
 
-static void test_correction_length_is_limited(void **state)
+static void limits_correction_length(void **state)
 {
 	static char longest[SENTENCE_BYTES_MAX + 2];
 	const char *texts[] = {longest, NULL};
@@ -251,16 +252,16 @@ static void test_correction_length_is_limited(void **state)
 	(void)state;
 	memset(longest, 'x', SENTENCE_BYTES_MAX);
 	run_answer(&c, "It is $51.00/MWh.", 1, false);
-	assert_int_equal(c.seen.text.n, strlen("It is ") + SENTENCE_BYTES_MAX);
+	assert_int_equal(c.output.text.n, strlen("It is ") + SENTENCE_BYTES_MAX);
 	corrector_reset(&c);
 	longest[SENTENCE_BYTES_MAX] = 'x';
 	run_answer(&c, "It is $51.00/MWh.", 1, false);
-	assert_string_equal(buf_text(&c.seen.text), "It is [unverified].");
+	assert_string_equal(buf_text(&c.output.text), "It is [unverified].");
 	corrector_reset(&c);
 }
 
 /* An overlong sentence is cut, but never inside a number or a character. */
-static void test_sentence_length_is_limited(void **state)
+static void limits_sentence_length(void **state)
 {
 	struct buf text, line;
 
@@ -268,10 +269,10 @@ static void test_sentence_length_is_limited(void **state)
 	buf_init(&text, 1 << 20);
 	buf_init(&line, 1 << 20);
 	for (int i = 0; i < 2 * SENTENCE_BYTES_MAX / 14; i++) {
-		const char *one = i % 2 ? "54.80" : "52.14"; /* none twice in a row */
+		const char *price = i % 2 ? "54.80" : "52.14"; /* adjacent numbers differ */
 
-		buf_printf(&text, "%s and é ", one);
-		buf_printf(&line, "<bound:%s> and é ", one);
+		buf_printf(&text, "%s and é ", price);
+		buf_printf(&line, "<bound:%s> and é ", price);
 	}
 	assert_withheld(buf_text(&text), buf_text(&line));
 	input.policy = GUARD_REWRITE;
@@ -280,15 +281,15 @@ static void test_sentence_length_is_limited(void **state)
 	buf_deinit(&line);
 }
 
-static void test_holds_only_the_rest_of_a_sentence(void **state)
+static void holds_only_rest_of_sentence(void **state)
 {
-	struct outcome_of_check o = {0};
+	struct check_output o = {0};
 	struct guard_numbers *g;
 
 	(void)state;
 	buf_init(&o.line, 1 << 16);
 	buf_init(&o.text, 1 << 16);
-	input.sink = (struct guard_sink){note_piece, NULL, &o};
+	input.sink = (struct guard_sink){record_chunk, NULL, &o};
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "For NP15 the average is $5", 26);
 	assert_string_equal(buf_text(&o.text), "For NP15 the average is ");
@@ -300,7 +301,7 @@ static void test_holds_only_the_rest_of_a_sentence(void **state)
 	guard_numbers_end(g);
 	assert_int_equal(guard_numbers_waiting(g), 0);
 	guard_numbers_free(&g);
-	check_free(&o);
+	check_output_free(&o);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -308,15 +309,15 @@ static void test_holds_only_the_rest_of_a_sentence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_requests_rest_of_sentence),
-		TEST(test_requests_each_sentence_separately),
-		TEST(test_false_numbers),
-		TEST(test_withheld_number_is_not_a_link),
-		TEST(test_withholds_without_a_model),
-		TEST(test_continues_after_corrected_sentence),
-		TEST(test_correction_length_is_limited),
-		TEST(test_sentence_length_is_limited),
-		TEST(test_holds_only_the_rest_of_a_sentence),
+		TEST(requests_rest_of_sentence),
+		TEST(requests_each_sentence_separately),
+		TEST(handles_false_number_with_each_policy),
+		TEST(withheld_number_is_not_a_link),
+		TEST(withholds_number_without_model),
+		TEST(continues_after_corrected_sentence),
+		TEST(limits_correction_length),
+		TEST(limits_sentence_length),
+		TEST(holds_only_rest_of_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Numbers in words, and words that only look like numbers. */
+/* Numbers written as words, and words that only look like numbers. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -14,10 +14,10 @@ static const char *const cells[] = {
 
 static void use_projects(void)
 {
-	use(sample_result(arena, sample_table(columns, 5, cells, 4)));
+	use_result(sample_result(arena, sample_table(columns, 5, cells, 4)));
 }
 
-static void test_with_units(void **state)
+static void binds_number_words_with_units(void **state)
 {
 	(void)state;
 	use_projects();
@@ -31,7 +31,7 @@ static void test_with_units(void **state)
 	assert_flagged("Mojave BESS cost three million dollars.");
 }
 
-static void test_counts(void **state)
+static void binds_counts_in_words(void **state)
 {
 	(void)state;
 	use_projects();
@@ -43,7 +43,7 @@ static void test_counts(void **state)
 	assert_flagged("There are three on track projects.");
 }
 
-static void test_parts_and_multiples(void **state)
+static void binds_fractions_and_multiples(void **state)
 {
 	(void)state;
 	use_projects();
@@ -55,7 +55,7 @@ static void test_parts_and_multiples(void **state)
 	assert_flagged("Compared with Kern Wind, Mojave BESS is four times as dear.");
 }
 
-static void test_figures_of_speech(void **state)
+static void figures_of_speech_are_no_numbers(void **state)
 {
 	static const char *const texts[] = {
 		"One of the projects is late, for one thing.",
@@ -81,10 +81,11 @@ static void test_figures_of_speech(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_with_units, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_parts_and_multiples, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_figures_of_speech, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(binds_number_words_with_units, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(binds_counts_in_words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(binds_fractions_and_multiples, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(figures_of_speech_are_no_numbers, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
