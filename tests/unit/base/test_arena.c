@@ -1,4 +1,4 @@
-/* Arenas: alignment, zeroed memory, soft cap, deferred frees. */
+/* Arenas: alignment, zeroed memory, soft limit, deferred frees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void first_allocation_may_be_large(void **state)
 	arena_free(&a);
 }
 
-static void cap_is_soft(void **state)
+static void limit_is_soft(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1024);
@@ -72,7 +72,7 @@ static void on_free(void *thing)
 	freed[freed_count++] = *(int *)thing;
 }
 
-static void deferred_last_first(void **state)
+static void runs_deferred_frees_in_reverse_order(void **state)
 {
 	(void)state;
 	static int things[] = {1, 2, 3};
@@ -87,7 +87,7 @@ static void deferred_last_first(void **state)
 	arena_free(&a);
 }
 
-static void text_helpers(void **state)
+static void copies_and_formats_text(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(100);
@@ -127,9 +127,9 @@ int main(void)
 		cmocka_unit_test(blocks_are_aligned_zeroed_and_disjoint),
 		cmocka_unit_test(large_allocations_do_not_waste_the_block),
 		cmocka_unit_test(first_allocation_may_be_large),
-		cmocka_unit_test(cap_is_soft),
-		cmocka_unit_test(deferred_last_first),
-		cmocka_unit_test(text_helpers),
+		cmocka_unit_test(limit_is_soft),
+		cmocka_unit_test(runs_deferred_frees_in_reverse_order),
+		cmocka_unit_test(copies_and_formats_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

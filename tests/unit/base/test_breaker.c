@@ -11,14 +11,14 @@
 
 #include "vesper/breaker.h"
 
-static struct breaker fresh(void)
+static struct breaker new_breaker(void)
 {
 	return (struct breaker){.failures_max = 3, .open_ms = 1000};
 }
 
 static void opens_after_consecutive_failures(void **state)
 {
-	struct breaker b = fresh();
+	struct breaker b = new_breaker();
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -36,21 +36,21 @@ static void opens_after_consecutive_failures(void **state)
 	assert_true(breaker_allows(&b, 1020));
 }
 
-static void open_it(struct breaker *b)
+static void open_breaker(struct breaker *b)
 {
-	*b = fresh();
+	*b = new_breaker();
 	for (int i = 0; i < 3; i++)
 		breaker_failed(b, false, 0);
 }
 
-static void one_probe_decides(void **state)
+static void one_probe_closes_or_reopens(void **state)
 {
 	struct breaker b;
 
 	(void)state;
-	open_it(&b);
+	open_breaker(&b);
 	assert_true(breaker_begin(&b));
-	assert_false(breaker_allows(&b, 5000)); /* the second is refused */
+	assert_false(breaker_allows(&b, 5000)); /* a second probe is refused */
 	breaker_failed(&b, true, 5000);
 	assert_false(breaker_allows(&b, 5999));
 	assert_true(breaker_allows(&b, 6000));
@@ -67,9 +67,9 @@ static void undecided_probe_allows_another(void **state)
 	struct breaker b;
 
 	(void)state;
-	open_it(&b);
+	open_breaker(&b);
 	assert_true(breaker_begin(&b));
-	breaker_undecided(&b, false); /* some other call */
+	breaker_undecided(&b, false); /* another call */
 	assert_false(breaker_allows(&b, 2000));
 	breaker_undecided(&b, true);
 	assert_true(breaker_allows(&b, 2000));
@@ -80,8 +80,8 @@ static void late_failures_do_not_extend_the_pause(void **state)
 	struct breaker b;
 
 	(void)state;
-	open_it(&b);
-	breaker_failed(&b, false, 900); /* began before it opened */
+	open_breaker(&b);
+	breaker_failed(&b, false, 900); /* a call that began before the breaker opened */
 	assert_true(breaker_allows(&b, 1000));
 }
 
@@ -92,7 +92,7 @@ static void late_probe_counts_as_a_call(void **state)
 	struct breaker b;
 
 	(void)state;
-	open_it(&b);
+	open_breaker(&b);
 	assert_true(breaker_begin(&b));
 	assert_true(breaker_is_probing(&b));
 	breaker_succeeded(&b);
@@ -109,7 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens_after_consecutive_failures),
-		cmocka_unit_test(one_probe_decides),
+		cmocka_unit_test(one_probe_closes_or_reopens),
 		cmocka_unit_test(late_probe_counts_as_a_call),
 		cmocka_unit_test(undecided_probe_allows_another),
 		cmocka_unit_test(late_failures_do_not_extend_the_pause),

@@ -10,7 +10,7 @@
 
 static const struct choice colours[] = {{"red", 3}, {"", 1}, {"redder", 4}, {NULL, 0}};
 
-static void words(void **state)
+static void finds_only_exact_names(void **state)
 {
 	int found = 7;
 
@@ -27,6 +27,6 @@ static void words(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(words)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_only_exact_names)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Time: freezing, RFC 3339, the calendar against the C library's. */
+/* The clock: freezing, RFC 3339, and the calendar, compared with that of the C library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "vesper/clock.h"
 
-static void frozen_day_leaves_wall_time_alone(void **state)
+static void frozen_day_does_not_change_wall_time(void **state)
 {
 	(void)state;
 	int64_t real = clock_now_ms();
@@ -23,8 +23,8 @@ static void frozen_day_leaves_wall_time_alone(void **state)
 	assert_in_range(clock_now_ms() - real, 0, 60000);
 	clock_release();
 	int64_t before = clock_now_ms() / 86400000; /* midnight may pass during the test */
-	int64_t shown = date_to_days(clock_today());
-	assert_in_range(shown, before, clock_now_ms() / 86400000);
+	int64_t today_days = date_to_days(clock_today());
+	assert_in_range(today_days, before, clock_now_ms() / 86400000);
 }
 
 static void frozen_clock_does_not_advance(void **state)
@@ -41,7 +41,7 @@ static void frozen_clock_does_not_advance(void **state)
 	clock_release();
 }
 
-static void rfc3339(void **state)
+static void formats_and_parses_rfc3339(void **state)
 {
 	(void)state;
 	char text[CLOCK_RFC3339_BYTES];
@@ -80,7 +80,7 @@ static void rfc3339(void **state)
 		assert_false(clock_parse_rfc3339(bad[i], &ms, NULL));
 }
 
-static void calendar_agrees_with_the_library(void **state)
+static void calendar_agrees_with_c_library(void **state)
 {
 	(void)state;
 	for (int64_t days = -719162; days <= 2932896; days += 13) { /* 0001-01-01 to 9999-12-31 */
@@ -97,7 +97,7 @@ static void calendar_agrees_with_the_library(void **state)
 	}
 }
 
-static void dates(void **state)
+static void validates_and_parses_dates(void **state)
 {
 	(void)state;
 	assert_int_equal(date_days_in_month(2024, 2), 29);
@@ -118,7 +118,7 @@ static void dates(void **state)
 	assert_false(date_parse_iso(NULL, &d));
 }
 
-static void date_is(const char *text, const char *iso)
+static void assert_date(const char *text, const char *iso)
 {
 	struct date d;
 	char found[DATE_ISO_BYTES];
@@ -128,39 +128,39 @@ static void date_is(const char *text, const char *iso)
 	assert_string_equal(found, iso);
 }
 
-static void dates_counted_from_today(void **state)
+static void parses_dates_relative_to_today(void **state)
 {
-	static const char *const wrong[] = {"",
-					    "tomorrow",
-					    "today-",
-					    "today30d",
-					    "today-d",
-					    "today-30",
-					    "today-30h",
-					    "today-30dd",
-					    "today -1d",
-					    "today--1d",
-					    "today-99999999d",
-					    "today-3000y",
-					    "today+8000y",
-					    "today-999999d",
-					    "2026-02-30",
-					    NULL};
+	static const char *const bad[] = {"",
+					  "tomorrow",
+					  "today-",
+					  "today30d",
+					  "today-d",
+					  "today-30",
+					  "today-30h",
+					  "today-30dd",
+					  "today -1d",
+					  "today--1d",
+					  "today-99999999d",
+					  "today-3000y",
+					  "today+8000y",
+					  "today-999999d",
+					  "2026-02-30",
+					  NULL};
 	struct date d;
 
 	(void)state;
-	date_is("today", "2026-03-31");
-	date_is("2025-07-04", "2025-07-04");
-	date_is("today-30d", "2026-03-01");
-	date_is("today+1d", "2026-04-01");
-	date_is("today-2w", "2026-03-17");
-	date_is("today-1m", "2026-02-28"); /* there is no 31 February */
-	date_is("today+11m", "2027-02-28");
-	date_is("today-2y", "2024-03-31");
-	date_is("today+0d", "2026-03-31");
-	for (size_t i = 0; wrong[i]; i++)
-		if (date_parse_value(wrong[i], (struct date){2026, 3, 31}, &d))
-			fail_msg("%s is accepted as a date", wrong[i]);
+	assert_date("today", "2026-03-31");
+	assert_date("2025-07-04", "2025-07-04");
+	assert_date("today-30d", "2026-03-01");
+	assert_date("today+1d", "2026-04-01");
+	assert_date("today-2w", "2026-03-17");
+	assert_date("today-1m", "2026-02-28"); /* there is no 31 February */
+	assert_date("today+11m", "2027-02-28");
+	assert_date("today-2y", "2024-03-31");
+	assert_date("today+0d", "2026-03-31");
+	for (size_t i = 0; bad[i]; i++)
+		if (date_parse_value(bad[i], (struct date){2026, 3, 31}, &d))
+			fail_msg("%s was accepted", bad[i]);
 	assert_true(date_parse_value("today+1y", (struct date){2024, 2, 29}, &d));
 	assert_int_equal(d.day, 28);
 }
@@ -168,12 +168,12 @@ static void dates_counted_from_today(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frozen_day_leaves_wall_time_alone),
+		cmocka_unit_test(frozen_day_does_not_change_wall_time),
 		cmocka_unit_test(frozen_clock_does_not_advance),
-		cmocka_unit_test(rfc3339),
-		cmocka_unit_test(calendar_agrees_with_the_library),
-		cmocka_unit_test(dates),
-		cmocka_unit_test(dates_counted_from_today),
+		cmocka_unit_test(formats_and_parses_rfc3339),
+		cmocka_unit_test(calendar_agrees_with_c_library),
+		cmocka_unit_test(validates_and_parses_dates),
+		cmocka_unit_test(parses_dates_relative_to_today),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Errors: filling, truncation between characters, prefixes. */
+/* Errors: setting fields, truncation between characters, prefixes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "vesper/err.h"
 #include "vesper/utf8.h"
 
-static void fills_and_returns_false(void **state)
+static void sets_fields_and_returns_false(void **state)
 {
 	(void)state;
 	struct err e = {.retry_after_ms = 7, .may_retry = true};
@@ -20,13 +20,13 @@ static void fills_and_returns_false(void **state)
 	assert_false(e.may_retry);
 	assert_int_equal(e.retry_after_ms, 0);
 	assert_string_equal(e.text, "need 2, got 3");
-	assert_false(err_set_retry(&e, ERR_UPSTREAM, "away"));
+	assert_false(err_set_retry(&e, ERR_UPSTREAM, "unavailable"));
 	assert_true(e.may_retry);
-	assert_false(err_set(NULL, ERR_INPUT, "nobody listens"));
+	assert_false(err_set(NULL, ERR_INPUT, "no error object"));
 	assert_false(err_prefix(NULL, "x"));
 }
 
-static void own_text_may_be_an_argument(void **state)
+static void own_text_can_be_an_argument(void **state)
 {
 	(void)state;
 	struct err e;
@@ -39,12 +39,12 @@ static void cuts_between_characters(void **state)
 {
 	(void)state;
 	struct err e;
-	char longer[400];
+	char long_text[400];
 	for (size_t shift = 0; shift < 3; shift++) {
-		memset(longer, 'x', shift);
-		for (size_t i = shift; i + 3 < sizeof(longer); i += 3)
-			memcpy(longer + i, "\xE2\x82\xAC", 4);
-		err_set(&e, ERR_INPUT, "%s", longer);
+		memset(long_text, 'x', shift);
+		for (size_t i = shift; i + 3 < sizeof(long_text); i += 3)
+			memcpy(long_text + i, "\xE2\x82\xAC", 4);
+		err_set(&e, ERR_INPUT, "%s", long_text);
 		size_t len = strlen(e.text);
 		assert_true(len >= sizeof(e.text) - 3 && len < sizeof(e.text));
 		assert_true(utf8_valid(e.text, len));
@@ -76,8 +76,8 @@ static void codes_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fills_and_returns_false),
-		cmocka_unit_test(own_text_may_be_an_argument),
+		cmocka_unit_test(sets_fields_and_returns_false),
+		cmocka_unit_test(own_text_can_be_an_argument),
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(prefix_keeps_the_code),
 		cmocka_unit_test(codes_have_names),

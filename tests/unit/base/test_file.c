@@ -1,4 +1,4 @@
-/* Files as texts: size limits, encodings, special files; sorted folders. */
+/* Text files: size limits, encodings, special files, sorted lists of a folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int teardown(void **state)
 	return rmdir(folder);
 }
 
-static const char *file_with(const char *name, const void *data, size_t len)
+static const char *write_file(const char *name, const void *data, size_t len)
 {
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -46,29 +46,29 @@ static void reads_up_to_the_limit(void **state)
 	struct arena *a = arena_new(1000);
 	struct err e;
 	const char *text = NULL;
-	file_with("x", "hello", 5);
+	write_file("x", "hello", 5);
 	assert_true(file_read(path, 5, a, &text, &e));
 	assert_string_equal(text, "hello");
 	text = NULL;
 	assert_false(file_read(path, 4, a, &text, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_null(text);
-	file_with("x", "", 0);
+	write_file("x", "", 0);
 	assert_true(file_read(path, 5, a, &text, &e));
 	assert_string_equal(text, "");
 	unlink(path);
 	arena_free(&a);
 }
 
-static void refuses_invalid_files(void **state)
+static void rejects_invalid_files(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1000);
 	struct err e;
 	const char *text = NULL;
-	assert_false(file_read(file_with("x", "a\0b", 3), 100, a, &text, &e));
+	assert_false(file_read(write_file("x", "a\0b", 3), 100, a, &text, &e));
 	assert_int_equal(e.code, ERR_INPUT);
-	assert_false(file_read(file_with("x", "a\xFF", 2), 100, a, &text, &e));
+	assert_false(file_read(write_file("x", "a\xFF", 2), 100, a, &text, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	unlink(path);
 	assert_false(file_read(path, 100, a, &text, &e));
@@ -84,7 +84,7 @@ static void removes_byte_order_mark(void **state)
 	(void)state;
 	struct arena *a = arena_new(1000);
 	const char *text;
-	assert_true(file_read(file_with("x", "\xEF\xBB\xBFhi", 5), 100, a, &text, NULL));
+	assert_true(file_read(write_file("x", "\xEF\xBB\xBFhi", 5), 100, a, &text, NULL));
 	assert_string_equal(text, "hi");
 	unlink(path);
 	arena_free(&a);
@@ -96,7 +96,7 @@ static void lists_in_order(void **state)
 	struct arena *a = arena_new(1000);
 	const char *const names[] = {"b.sql", "a.sql", "B.sql", ".hidden"};
 	for (size_t i = 0; i < 4; i++)
-		file_with(names[i], "", 0);
+		write_file(names[i], "", 0);
 	const char *const *list;
 	assert_true(file_list(folder, a, &list, NULL));
 	assert_string_equal(list[0], "B.sql");
@@ -117,7 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_up_to_the_limit),
-		cmocka_unit_test(refuses_invalid_files),
+		cmocka_unit_test(rejects_invalid_files),
 		cmocka_unit_test(removes_byte_order_mark),
 		cmocka_unit_test(lists_in_order),
 	};

@@ -9,7 +9,7 @@
 
 #include "vesper/hashmap.h"
 
-#define MANY 5000
+#define ITEM_COUNT 5000
 
 struct item {
 	struct hashmap_node node;
@@ -17,7 +17,7 @@ struct item {
 	size_t number;
 };
 
-static struct item items[MANY];
+static struct item items[ITEM_COUNT];
 
 static struct item *find(const struct hashmap *m, struct str key)
 {
@@ -26,23 +26,23 @@ static struct item *find(const struct hashmap *m, struct str key)
 	return node ? hashmap_item(node, struct item, node) : NULL;
 }
 
-static void finds_what_was_added_and_not_removed(void **state)
+static void finds_added_nodes_until_they_are_removed(void **state)
 {
 	struct hashmap m;
 
 	(void)state;
 	hashmap_init(&m);
-	for (size_t i = 0; i < MANY; i++) {
-		snprintf(items[i].key, sizeof(items[i].key), "%zu of %d", i, MANY);
+	for (size_t i = 0; i < ITEM_COUNT; i++) {
+		snprintf(items[i].key, sizeof(items[i].key), "%zu of %d", i, ITEM_COUNT);
 		items[i].number = i;
 		assert_null(find(&m, str_of(items[i].key)));
 		hashmap_add(&m, &items[i].node, str_of(items[i].key));
 	}
-	assert_int_equal(m.count, MANY);
-	for (size_t i = 0; i < MANY; i += 2)
+	assert_int_equal(m.count, ITEM_COUNT);
+	for (size_t i = 0; i < ITEM_COUNT; i += 2)
 		hashmap_remove(&m, &items[i].node);
-	assert_int_equal(m.count, MANY / 2);
-	for (size_t i = 0; i < MANY; i++) {
+	assert_int_equal(m.count, ITEM_COUNT / 2);
+	for (size_t i = 0; i < ITEM_COUNT; i++) {
 		struct item *found = find(&m, str_of(items[i].key));
 
 		if (i % 2 == 0)
@@ -53,27 +53,27 @@ static void finds_what_was_added_and_not_removed(void **state)
 	hashmap_deinit(&m);
 }
 
-static void each_node_comes_once_even_if_it_is_removed(void **state)
+static void iteration_visits_each_node_once_despite_removal(void **state)
 {
 	struct hashmap m;
-	size_t seen = 0;
+	size_t visited = 0;
 
 	(void)state;
 	hashmap_init(&m);
 	hashmap_each(node, &m)
 		fail();
-	for (size_t i = 0; i < MANY; i++) {
+	for (size_t i = 0; i < ITEM_COUNT; i++) {
 		snprintf(items[i].key, sizeof(items[i].key), "%zu", i);
 		items[i].number = 0;
 		hashmap_add(&m, &items[i].node, str_of(items[i].key));
 	}
 	hashmap_each(node, &m) {
 		assert_int_equal(hashmap_item(node, struct item, node)->number++, 0);
-		if (seen++ % 2 == 0)
+		if (visited++ % 2 == 0)
 			hashmap_remove(&m, node);
 	}
-	assert_int_equal(seen, MANY);
-	assert_int_equal(m.count, MANY / 2);
+	assert_int_equal(visited, ITEM_COUNT);
+	assert_int_equal(m.count, ITEM_COUNT / 2);
 	hashmap_deinit(&m);
 }
 
@@ -113,8 +113,8 @@ static void key_hash_differs_between_maps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_was_added_and_not_removed),
-		cmocka_unit_test(each_node_comes_once_even_if_it_is_removed),
+		cmocka_unit_test(finds_added_nodes_until_they_are_removed),
+		cmocka_unit_test(iteration_visits_each_node_once_despite_removal),
 		cmocka_unit_test(keys_are_bytes_of_any_length),
 		cmocka_unit_test(key_hash_differs_between_maps),
 	};

@@ -24,7 +24,7 @@ static void on_check(void *owner, const char *check, enum health_state state, co
 	buf_printf(owner, "%s=%s(%s) ", check, health_state_name(state), note);
 }
 
-static void readiness(void **state)
+static void required_checks_decide_readiness(void **state)
 {
 	(void)state;
 	assert_true(health_is_ready());
@@ -43,7 +43,7 @@ static void readiness(void **state)
 	assert_string_equal(buf_text(&b), "store=degraded(slow) llm:x=unhealthy(breaker open) ");
 	buf_deinit(&b);
 	health_remove("llm:x");
-	health_remove("never was");
+	health_remove("unknown");
 	health_set("store", HEALTH_REQUIRED, HEALTH_OK, "%s", "");
 	assert_true(health_is_healthy());
 }
@@ -62,7 +62,7 @@ static void waiting_tenant_does_not_affect_others(void **state)
 	health_set("store:a", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
 	health_set("store:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
 	health_set("start:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged");
-	health_set("warehouse:a", HEALTH_OPTIONAL, HEALTH_DOWN, "away");
+	health_set("warehouse:a", HEALTH_OPTIONAL, HEALTH_DOWN, "unavailable");
 	assert_true(health_is_ready());
 	health_each_waiting(on_waiting, &waiting);
 	assert_string_equal(buf_text(&waiting), "b ");
@@ -78,7 +78,7 @@ static void waiting_tenant_does_not_affect_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(readiness, teardown),
+		cmocka_unit_test_teardown(required_checks_decide_readiness, teardown),
 		cmocka_unit_test_teardown(waiting_tenant_does_not_affect_others, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

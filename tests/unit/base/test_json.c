@@ -24,7 +24,7 @@ static json_t *parse(const char *text)
 	return value;
 }
 
-static void refuse(const char *text, size_t len, enum err_code code)
+static void assert_rejected(const char *text, size_t len, enum err_code code)
 {
 	json_t *value = (json_t *)(uintptr_t)1;
 	struct err e;
@@ -34,7 +34,7 @@ static void refuse(const char *text, size_t len, enum err_code code)
 	assert_ptr_equal(value, (void *)(uintptr_t)1);
 }
 
-static void strict(void **state)
+static void rejects_invalid_json(void **state)
 {
 	(void)state;
 	const char *bad[] = {"",
@@ -58,14 +58,14 @@ static void strict(void **state)
 			     "// c\n1",
 			     "NaN"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		refuse(bad[i], strlen(bad[i]), ERR_INPUT);
-	refuse("1\0", 2, ERR_INPUT);
-	refuse("\"a\0b\"", 5, ERR_INPUT);
+		assert_rejected(bad[i], strlen(bad[i]), ERR_INPUT);
+	assert_rejected("1\0", 2, ERR_INPUT);
+	assert_rejected("\"a\0b\"", 5, ERR_INPUT);
 	json_decref(parse(" {\"a\":[1,2.5,null,true,\"x\"]} \n"));
 	json_decref(parse("9223372036854775807"));
 }
 
-static void error_never_repeats_the_text(void **state)
+static void error_does_not_contain_the_text(void **state)
 {
 	(void)state;
 	json_t *value;
@@ -75,7 +75,7 @@ static void error_never_repeats_the_text(void **state)
 	assert_non_null(strstr(e.text, "line 1"));
 }
 
-static void size_cap(void **state)
+static void limits_size(void **state)
 {
 	(void)state;
 	json_t *value;
@@ -86,8 +86,8 @@ static void size_cap(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 }
 
-/* `depth` arrays around `inner`. */
-static char *nested(int depth, const char *inner)
+/* Returns `inner` inside `depth` arrays. */
+static char *nest(int depth, const char *inner)
 {
 	struct buf b;
 	buf_init(&b, 1 << 20);
@@ -99,23 +99,23 @@ static char *nested(int depth, const char *inner)
 	return buf_take(&b);
 }
 
-static void depth_cap(void **state)
+static void limits_depth(void **state)
 {
 	(void)state;
-	char *text = nested(JSON_DEPTH_MAX, "1");
+	char *text = nest(JSON_DEPTH_MAX, "1");
 	json_decref(parse(text));
 	mem_free(text);
-	text = nested(JSON_DEPTH_MAX + 1, "1");
-	refuse(text, strlen(text), ERR_LIMIT);
+	text = nest(JSON_DEPTH_MAX + 1, "1");
+	assert_rejected(text, strlen(text), ERR_LIMIT);
 	mem_free(text);
-	text = nested(200000, "");
-	refuse(text, strlen(text), ERR_LIMIT);
+	text = nest(200000, "");
+	assert_rejected(text, strlen(text), ERR_LIMIT);
 	mem_free(text);
 	/* Brackets inside strings do not count, also after escaped quotes and backslashes. */
-	text = nested(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\",{}");
-	refuse(text, strlen(text), ERR_LIMIT);
+	text = nest(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\",{}");
+	assert_rejected(text, strlen(text), ERR_LIMIT);
 	mem_free(text);
-	text = nested(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\"");
+	text = nest(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\"");
 	json_decref(parse(text));
 	mem_free(text);
 }
@@ -138,7 +138,7 @@ static void decimal_mark_is_removed_from_input(void **state)
 	json_decref(value);
 }
 
-static void required_members(void **state)
+static void reads_required_members(void **state)
 {
 	(void)state;
 	json_t *o = parse("{\"s\":\"x\",\"i\":5,\"r\":1.5,\"n\":null}");
@@ -160,26 +160,26 @@ static void required_members(void **state)
 	json_decref(o);
 }
 
-static void optional_members(void **state)
+static void reads_optional_members(void **state)
 {
 	(void)state;
 	json_t *o = parse("{\"s\":\"x\",\"i\":5,\"b\":false,\"o\":{},\"a\":[]}");
 	struct err e;
-	const char *text = "was";
+	const char *text = "default";
 	int64_t number = 1;
-	bool yes = true;
+	bool flag = true;
 	json_t *object = NULL;
 	json_t *array = NULL;
 	assert_true(json_opt_str(o, "none", &text, &e));
-	assert_string_equal(text, "was");
+	assert_string_equal(text, "default");
 	assert_true(json_opt_int(o, "none", &number, &e));
 	assert_int_equal(number, 1);
-	assert_true(json_opt_bool(o, "none", &yes, &e) && yes);
+	assert_true(json_opt_bool(o, "none", &flag, &e) && flag);
 	assert_true(json_opt_object(o, "none", &object, &e) && !object);
-	assert_true(json_opt_bool(o, "b", &yes, &e) && !yes);
+	assert_true(json_opt_bool(o, "b", &flag, &e) && !flag);
 	assert_true(json_opt_object(o, "o", &object, &e) && object);
 	assert_true(json_opt_array(o, "a", &array, &e) && array);
-	assert_false(json_opt_bool(o, "i", &yes, &e));
+	assert_false(json_opt_bool(o, "i", &flag, &e));
 	assert_false(json_opt_object(o, "a", &object, &e));
 	assert_false(json_opt_array(o, "o", &array, &e));
 	assert_false(json_opt_str(o, "i", &text, &e));
@@ -187,7 +187,7 @@ static void optional_members(void **state)
 	json_decref(o);
 }
 
-static void only_known_members(void **state)
+static void rejects_unknown_members(void **state)
 {
 	(void)state;
 	json_t *o = parse("{\"a\":1,\"b\":2}");
@@ -198,7 +198,7 @@ static void only_known_members(void **state)
 	json_decref(o);
 }
 
-static void decimal_text_keeps_its_digits(void **state)
+static void decimals_keep_their_digits(void **state)
 {
 	static const char *const texts[] = {
 		"[48.70,-0.50,1.25e3,7,true,null,\"48.70\",\"a \\\"48.70\\\" b\",\"\\\\\"]",
@@ -209,12 +209,12 @@ static void decimal_text_keeps_its_digits(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		char *again;
+		char *written;
 
 		assert_true(json_parse_exact(texts[i], strlen(texts[i]), 100, &value, &e));
-		again = json_text(value);
-		assert_string_equal(again, texts[i]);
-		mem_free(again);
+		written = json_text(value);
+		assert_string_equal(written, texts[i]);
+		mem_free(written);
 		json_decref(value);
 	}
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
@@ -229,18 +229,18 @@ static void numbers_beyond_doubles_read_as_text(void **state)
 	static const char text[] = "[1e999,-1.5e400,1e-999,0e999,1.50]";
 	struct err e;
 	json_t *value;
-	char *again;
+	char *written;
 
 	(void)state;
 	assert_false(json_parse(text, strlen(text), 100, &value, &e));
 	assert_true(json_parse_exact(text, strlen(text), 100, &value, &e));
-	again = json_text(value);
-	assert_string_equal(again, "[\"1e999\",\"-1.5e400\",\"1e-999\",0.0,1.50]");
-	mem_free(again);
+	written = json_text(value);
+	assert_string_equal(written, "[\"1e999\",\"-1.5e400\",\"1e-999\",0.0,1.50]");
+	mem_free(written);
 	json_decref(value);
 }
 
-static void owned_by_an_arena(void **state)
+static void arena_owns_value(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(100);
@@ -250,7 +250,7 @@ static void owned_by_an_arena(void **state)
 	arena_free(&a); /* a leak or double free would be reported */
 }
 
-static void files(void **state)
+static void parses_files(void **state)
 {
 	(void)state;
 	char path[] = "/tmp/vesper_json_XXXXXX";
@@ -270,8 +270,8 @@ static void files(void **state)
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 
-/* A file of `size` bytes: brackets around blanks. */
-static bool parse_file_of(size_t size)
+/* Parses a file of `size` bytes: an empty array with spaces. */
+static bool parse_file_of_size(size_t size)
 {
 	char path[] = "/tmp/vesper_json_XXXXXX";
 	int fd = mkstemp(path);
@@ -283,22 +283,22 @@ static bool parse_file_of(size_t size)
 	close(fd);
 	mem_free(text);
 	json_t *value = NULL;
-	bool good = json_parse_file(path, &value, NULL);
+	bool is_accepted = json_parse_file(path, &value, NULL);
 	json_decref(value);
 	unlink(path);
-	return good;
+	return is_accepted;
 }
 
-static void file_cap(void **state)
+static void limits_file_size(void **state)
 {
 	(void)state;
-	assert_true(parse_file_of(JSON_FILE_BYTES_MAX));
-	assert_false(parse_file_of(JSON_FILE_BYTES_MAX + 1));
+	assert_true(parse_file_of_size(JSON_FILE_BYTES_MAX));
+	assert_false(parse_file_of_size(JSON_FILE_BYTES_MAX + 1));
 }
 
 /* Random bytes from JSON's alphabet: every accepted text must be the same after it was written and
  * parsed again. */
-static void random_text_never_breaks(void **state)
+static void accepted_text_survives_round_trip(void **state)
 {
 	(void)state;
 	static const char alphabet[] = "{}[]\",:0123456789.eE+-truefalsn\\u \t\xC3\xA9\xEE\x80\x80";
@@ -333,15 +333,15 @@ static void non_object_has_no_members(void **state)
 	static const char *const names[] = {"a", NULL};
 	json_t *values[] = {json_array(), json_string("x"), json_integer(1), json_null(), NULL};
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		const char *text = "as it was";
-		bool yes = true;
+		const char *text = "unchanged";
+		bool flag = true;
 		struct err e = {0};
 		assert_false(json_get_str(values[i], "a", &text, &e));
 		assert_false(json_opt_str(values[i], "a", &text, &e));
-		assert_false(json_opt_bool(values[i], "a", &yes, &e));
+		assert_false(json_opt_bool(values[i], "a", &flag, &e));
 		assert_false(json_check_members(values[i], names, &e));
 		assert_int_equal(e.code, ERR_INPUT);
-		assert_string_equal(text, "as it was");
+		assert_string_equal(text, "unchanged");
 		json_decref(values[i]);
 	}
 }
@@ -349,21 +349,21 @@ static void non_object_has_no_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strict),
-		cmocka_unit_test(error_never_repeats_the_text),
-		cmocka_unit_test(size_cap),
-		cmocka_unit_test(depth_cap),
+		cmocka_unit_test(rejects_invalid_json),
+		cmocka_unit_test(error_does_not_contain_the_text),
+		cmocka_unit_test(limits_size),
+		cmocka_unit_test(limits_depth),
 		cmocka_unit_test(decimal_mark_is_removed_from_input),
-		cmocka_unit_test(required_members),
-		cmocka_unit_test(optional_members),
-		cmocka_unit_test(only_known_members),
-		cmocka_unit_test(decimal_text_keeps_its_digits),
+		cmocka_unit_test(reads_required_members),
+		cmocka_unit_test(reads_optional_members),
+		cmocka_unit_test(rejects_unknown_members),
+		cmocka_unit_test(decimals_keep_their_digits),
 		cmocka_unit_test(numbers_beyond_doubles_read_as_text),
-		cmocka_unit_test(owned_by_an_arena),
-		cmocka_unit_test(files),
-		cmocka_unit_test(file_cap),
+		cmocka_unit_test(arena_owns_value),
+		cmocka_unit_test(parses_files),
+		cmocka_unit_test(limits_file_size),
 		cmocka_unit_test(non_object_has_no_members),
-		cmocka_unit_test(random_text_never_breaks),
+		cmocka_unit_test(accepted_text_survives_round_trip),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

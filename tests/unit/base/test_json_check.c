@@ -1,5 +1,5 @@
-/* Texts that are JSON by the grammar and texts that are not; jansson agrees, except for its
- * additional rules. */
+/* Texts that are valid JSON, and texts that are not. jansson agrees, except for its additional
+ * rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-static bool is_whole(const char *text)
+static bool is_complete(const char *text)
 {
 	return json_is_complete(text, strlen(text));
 }
 
-static void accepts_the_grammar(void **state)
+static void accepts_valid_json(void **state)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -43,11 +43,11 @@ static void accepts_the_grammar(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (!is_whole(texts[i]))
+		if (!is_complete(texts[i]))
 			fail_msg("%s", texts[i]);
 }
 
-static void refuses_everything_else(void **state)
+static void rejects_invalid_json(void **state)
 {
 	static const char *const texts[] = {
 		"",           " ",        "[",
@@ -69,12 +69,12 @@ static void refuses_everything_else(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (is_whole(texts[i]))
+		if (is_complete(texts[i]))
 			fail_msg("%s", texts[i]);
 	assert_false(json_is_complete("[]\0", 3));
 }
 
-static void depth_has_a_limit(void **state)
+static void limits_depth(void **state)
 {
 	char text[2 * JSON_DEPTH_MAX + 8];
 
@@ -85,23 +85,23 @@ static void depth_has_a_limit(void **state)
 	assert_false(json_is_complete(text, 2 * JSON_DEPTH_MAX + 2));
 }
 
-/* A text with one byte changed, removed or doubled: what jansson accepts is JSON. */
-static void accepts_all_that_is_parsed(void **state)
+/* Replaces each byte of a text. What jansson accepts must be accepted here, too. */
+static void accepts_what_jansson_parses(void **state)
 {
-	static const char from[] = "{\"a\":[1,-2.5e3,\"x\\u00e9\\n\",null],\"b\":{\"c\":true}}";
+	static const char original[] = "{\"a\":[1,-2.5e3,\"x\\u00e9\\n\",null],\"b\":{\"c\":true}}";
 	static const char bytes[] = "{}[]\",:\\0-.eE+u n\x01\xc3\xa9";
-	char text[sizeof(from) + 1];
+	char text[sizeof(original) + 1];
 	json_t *value;
 
 	(void)state;
-	for (size_t at = 0; at < sizeof(from) - 1; at++)
+	for (size_t at = 0; at < sizeof(original) - 1; at++)
 		for (size_t b = 0; b < sizeof(bytes) - 1; b++) {
-			memcpy(text, from, sizeof(from));
+			memcpy(text, original, sizeof(original));
 			text[at] = bytes[b];
-			if (!json_parse(text, sizeof(from) - 1, sizeof(text), &value, NULL))
+			if (!json_parse(text, sizeof(original) - 1, sizeof(text), &value, NULL))
 				continue;
 			json_decref(value);
-			if (!json_is_complete(text, sizeof(from) - 1))
+			if (!json_is_complete(text, sizeof(original) - 1))
 				fail_msg("%s", text);
 		}
 }
@@ -109,10 +109,10 @@ static void accepts_all_that_is_parsed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepts_the_grammar),
-		cmocka_unit_test(refuses_everything_else),
-		cmocka_unit_test(depth_has_a_limit),
-		cmocka_unit_test(accepts_all_that_is_parsed),
+		cmocka_unit_test(accepts_valid_json),
+		cmocka_unit_test(rejects_invalid_json),
+		cmocka_unit_test(limits_depth),
+		cmocka_unit_test(accepts_what_jansson_parses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

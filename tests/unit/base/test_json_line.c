@@ -18,7 +18,7 @@ static const char text[] = "\n"
 			   "  true\n"
 			   " ]}}}\n";
 
-static void path_gives_its_line(void **state)
+static void returns_line_of_path(void **state)
 {
 	(void)state;
 	assert_int_equal(json_line(text, ""), 2);
@@ -31,7 +31,7 @@ static void path_gives_its_line(void **state)
 	assert_int_equal(json_line(text, "d.a.a[0]"), 8);
 }
 
-static void unknown_path_gives_the_last_known_line(void **state)
+static void unknown_path_returns_last_known_line(void **state)
 {
 	(void)state;
 	assert_int_equal(json_line(text, "x"), 2);
@@ -47,8 +47,8 @@ static void unknown_path_gives_the_last_known_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(path_gives_its_line),
-		cmocka_unit_test(unknown_path_gives_the_last_known_line),
+		cmocka_unit_test(returns_line_of_path),
+		cmocka_unit_test(unknown_path_returns_last_known_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

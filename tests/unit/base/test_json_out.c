@@ -1,3 +1,4 @@
+/* JSON without trees: writing to a buffer, and reading items and members of a text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +50,8 @@ static void commas_separate_items(void **state)
 			    "{\"a\":\"x\",\"list\":[1,{},true],\"b\":2,\"c\":3,\"d\":false}");
 }
 
-/* Writes the same text as the writer of trees. */
-static void texts_are_cleaned_as_in_trees(void **state)
+/* The output equals that of a JSON tree. */
+static void texts_are_sanitized_as_in_trees(void **state)
 {
 	static const char *const texts[] = {
 		"plain", "a \"b\"\n\\", "\xff\xc3", "\356\200\20048.73", "\xf0\x9f\x98\x80",
@@ -72,7 +73,7 @@ static void texts_are_cleaned_as_in_trees(void **state)
 	}
 }
 
-static void names_are_escaped_and_bounded(void **state)
+static void names_are_escaped_and_limited(void **state)
 {
 	struct buf small;
 
@@ -103,7 +104,7 @@ static void large_integers_are_text(void **state)
 			    "[9007199254740992,\"9007199254740993\",\"-9223372036854775808\"]");
 }
 
-static void decimals_are_written_as_trees_write_them(void **state)
+static void decimals_are_written_as_in_trees(void **state)
 {
 	static const char *const digits[] = {"48.7300", "-.5",
 					     "5.",      "+1",
@@ -164,13 +165,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(commas_separate_items, setup, teardown),
-		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
-		cmocka_unit_test_setup_teardown(names_are_escaped_and_bounded, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_are_sanitized_as_in_trees, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_are_escaped_and_limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(items_are_read_one_by_one, setup, teardown),
 		cmocka_unit_test(members_are_found_by_name),
-		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(decimals_are_written_as_in_trees, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

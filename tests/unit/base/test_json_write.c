@@ -1,4 +1,4 @@
-/* JSON output: exact decimals, integers, order, always valid. */
+/* JSON output: exact decimals, integers, order of members, validity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 #include "vesper/json.h"
 #include "vesper/mem.h"
 
-static void check(json_t *take, const char *want)
+static void assert_json(json_t *value, const char *expected)
 {
-	char *text = json_text(take);
-	assert_string_equal(text, want);
+	char *text = json_text(value);
+	assert_string_equal(text, expected);
 	mem_free(text);
-	json_decref(take);
+	json_decref(value);
 }
 
 static void missing_text_is_empty(void **state)
@@ -61,7 +61,7 @@ static void digits_stay_unchanged(void **state)
 		{"0.1234567890123456", "\"0.1234567890123456\""},
 	};
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		check(json_decimal(pairs[i][0]), pairs[i][1]);
+		assert_json(json_decimal(pairs[i][0]), pairs[i][1]);
 }
 
 static void non_numbers_are_text(void **state)
@@ -88,16 +88,16 @@ static void non_numbers_are_text(void **state)
 		{"1\"", "\"1\\\"\""},
 	};
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		check(json_decimal(pairs[i][0]), pairs[i][1]);
-	char many[300];
-	memset(many, '1', sizeof(many) - 1);
-	many[sizeof(many) - 1] = '\0';
-	json_t *value = json_decimal(many);
-	assert_string_equal(json_string_value(value), many);
+		assert_json(json_decimal(pairs[i][0]), pairs[i][1]);
+	char digits[300];
+	memset(digits, '1', sizeof(digits) - 1);
+	digits[sizeof(digits) - 1] = '\0';
+	json_t *value = json_decimal(digits);
+	assert_string_equal(json_string_value(value), digits);
 	json_decref(value);
 }
 
-static void decimal_text_of_a_node(void **state)
+static void returns_text_of_decimal_node(void **state)
 {
 	(void)state;
 	json_t *value = json_decimal("48.7300");
@@ -114,29 +114,29 @@ static void decimal_text_of_a_node(void **state)
 static void text_never_becomes_a_number(void **state)
 {
 	(void)state;
-	check(json_str("48.7"), "\"48.7\"");
-	check(json_str("\xEE\x80\x80"
-		       "48.7"),
-	      "\"\xEF\xBF\xBD"
-	      "48.7\"");
-	check(json_str("a\xFF\xEE\x80\x80"), "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"");
+	assert_json(json_str("48.7"), "\"48.7\"");
+	assert_json(json_str("\xEE\x80\x80"
+			     "48.7"),
+		    "\"\xEF\xBF\xBD"
+		    "48.7\"");
+	assert_json(json_str("a\xFF\xEE\x80\x80"), "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"");
 	json_t *o = json_object();
 	json_set_str(o,
 		     "\xEE\x80\x80"
 		     "1",
 		     "\xEE\x80\x80"
 		     "1");
-	check(o, "{\"\xEF\xBF\xBD"
-		 "1\":\"\xEF\xBF\xBD"
-		 "1\"}");
+	assert_json(o, "{\"\xEF\xBF\xBD"
+		       "1\":\"\xEF\xBF\xBD"
+		       "1\"}");
 	/* Even a forged node can only be a number or a string. */
-	check(json_string("\xEE\x80\x80"
-			  "1,\"x\":2"),
-	      "\"\xEF\xBF\xBD"
-	      "1,\\\"x\\\":2\"");
+	assert_json(json_string("\xEE\x80\x80"
+				"1,\"x\":2"),
+		    "\"\xEF\xBF\xBD"
+		    "1,\\\"x\\\":2\"");
 }
 
-static void members_in_order(void **state)
+static void members_keep_their_order(void **state)
 {
 	(void)state;
 	json_t *o = json_object();
@@ -152,45 +152,46 @@ static void members_in_order(void **state)
 	json_push_take(list, json_array());
 	json_push_take(list, json_decimal("1.10"));
 	json_set_take(o, "l", list);
-	check(o, "{\"z\":\"1\",\"a\":-5,\"m\":true,\"k\":false,\"n\":null,\"l\":[{},[],1.10]}");
+	assert_json(o,
+		    "{\"z\":\"1\",\"a\":-5,\"m\":true,\"k\":false,\"n\":null,\"l\":[{},[],1.10]}");
 }
 
-/* jansson's own constructors would return NULL for each of these texts. */
-static void no_text_makes_a_constructor_fail(void **state)
+/* The constructors of jansson return NULL for each of these texts. */
+static void constructors_accept_any_text(void **state)
 {
 	(void)state;
-	check(json_make({"a", json_str("\xC3")}, {"b", json_str(NULL)},
-			{"c", json_list_of(json_str("\xFF"))}),
-	      "{\"a\":\"\xEF\xBF\xBD\",\"c\":[\"\xEF\xBF\xBD\"]}");
-	check(json_strn("ab", 1), "\"a\"");
-	check(json_strn("a\0b\xC3\xA4", 4), "\"a\xEF\xBF\xBD"
-					    "b\xEF\xBF\xBD\"");
+	assert_json(json_make({"a", json_str("\xC3")}, {"b", json_str(NULL)},
+			      {"c", json_list_of(json_str("\xFF"))}),
+		    "{\"a\":\"\xEF\xBF\xBD\",\"c\":[\"\xEF\xBF\xBD\"]}");
+	assert_json(json_strn("ab", 1), "\"a\"");
+	assert_json(json_strn("a\0b\xC3\xA4", 4), "\"a\xEF\xBF\xBD"
+						  "b\xEF\xBF\xBD\"");
 }
 
 static void integers_beyond_doubles_are_strings(void **state)
 {
 	(void)state;
-	check(json_int(INT64_C(9007199254740992)), "9007199254740992");
-	check(json_int(INT64_C(-9007199254740992)), "-9007199254740992");
-	check(json_int(INT64_C(9007199254740993)), "\"9007199254740993\"");
-	check(json_int(INT64_MIN), "\"-9223372036854775808\"");
+	assert_json(json_int(INT64_C(9007199254740992)), "9007199254740992");
+	assert_json(json_int(INT64_C(-9007199254740992)), "-9007199254740992");
+	assert_json(json_int(INT64_C(9007199254740993)), "\"9007199254740993\"");
+	assert_json(json_int(INT64_MIN), "\"-9223372036854775808\"");
 }
 
-static void reals_read_back_the_same(void **state)
+static void reals_survive_round_trip(void **state)
 {
 	(void)state;
-	check(json_real(48.73), "48.73");
-	check(json_real(1), "1.0");
-	check(json_real(-0.1), "-0.1");
-	check(json_real(0.1 + 0.2), "0.30000000000000004");
-	check(json_real(1e300), "1e+300");
+	assert_json(json_real(48.73), "48.73");
+	assert_json(json_real(1), "1.0");
+	assert_json(json_real(-0.1), "-0.1");
+	assert_json(json_real(0.1 + 0.2), "0.30000000000000004");
+	assert_json(json_real(1e300), "1e+300");
 }
 
 static void text_is_escaped(void **state)
 {
 	(void)state;
-	check(json_str("a\nb\"\\\x02\xE2\x82\xAC"), "\"a\\nb\\\"\\\\\\u0002\xE2\x82\xAC\"");
-	check(json_stringn("a\0b", 3), "\"a\\u0000b\"");
+	assert_json(json_str("a\nb\"\\\x02\xE2\x82\xAC"), "\"a\\nb\\\"\\\\\\u0002\xE2\x82\xAC\"");
+	assert_json(json_stringn("a\0b", 3), "\"a\\u0000b\"");
 }
 
 int main(void)
@@ -199,12 +200,12 @@ int main(void)
 		cmocka_unit_test(missing_text_is_empty),
 		cmocka_unit_test(digits_stay_unchanged),
 		cmocka_unit_test(non_numbers_are_text),
-		cmocka_unit_test(decimal_text_of_a_node),
+		cmocka_unit_test(returns_text_of_decimal_node),
 		cmocka_unit_test(text_never_becomes_a_number),
-		cmocka_unit_test(members_in_order),
-		cmocka_unit_test(no_text_makes_a_constructor_fail),
+		cmocka_unit_test(members_keep_their_order),
+		cmocka_unit_test(constructors_accept_any_text),
 		cmocka_unit_test(integers_beyond_doubles_are_strings),
-		cmocka_unit_test(reals_read_back_the_same),
+		cmocka_unit_test(reals_survive_round_trip),
 		cmocka_unit_test(text_is_escaped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

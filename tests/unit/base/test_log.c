@@ -44,7 +44,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void one_json_line(void **state)
+static void writes_one_json_line(void **state)
 {
 	(void)state;
 	log_info("turn.completed", "in %d ms\n\"x\"", 5);
@@ -53,7 +53,7 @@ static void one_json_line(void **state)
 			    "\"turn.completed\",\"msg\":\"in 5 ms\\n\\\"x\\\"\"}\n");
 }
 
-static void text_form_escapes_controls(void **state)
+static void text_format_escapes_control_characters(void **state)
 {
 	(void)state;
 	log_setup(LOG_DEBUG, LOG_TEXT);
@@ -61,7 +61,7 @@ static void text_form_escapes_controls(void **state)
 	assert_string_equal(line, "09:00:00.000 debug a.b: x\\x0ay\\x1b[31m\n");
 }
 
-static void levels(void **state)
+static void filters_by_level(void **state)
 {
 	(void)state;
 	log_debug("a", "no");
@@ -77,7 +77,7 @@ static void levels(void **state)
 	assert_int_equal(level, LOG_WARN);
 }
 
-static void masks(void **state)
+static void masks_secrets(void **state)
 {
 	(void)state;
 	const char *const pairs[][2] = {
@@ -106,21 +106,21 @@ static void masks(void **state)
 	assert_null(strstr(line, "hunter2"));
 }
 
-static void mask_survives_any_bytes(void **state)
+static void masking_accepts_any_bytes(void **state)
 {
 	(void)state;
-	static const char *const pieces[] = {"token=", "bearer ", "sk-",  "eyJ", "{",
-					     "}",      "\"",      " ",    ";",   "a",
-					     "",       "\xFF",    "pwd=", "'"};
+	static const char *const fragments[] = {"token=", "bearer ", "sk-",  "eyJ", "{",
+						"}",      "\"",      " ",    ";",   "a",
+						"",       "\xFF",    "pwd=", "'"};
 	uint32_t seed = 7;
 	for (int round = 0; round < 20000; round++) {
 		char text[64] = "";
 		size_t n = 0;
 		for (int i = 0; i < 8; i++) {
 			seed = seed * 1664525 + 1013904223;
-			const char *piece = pieces[(seed >> 16) % 14];
-			memcpy(text + n, piece, strlen(piece) + 1);
-			n += strlen(piece);
+			const char *fragment = fragments[(seed >> 16) % 14];
+			memcpy(text + n, fragment, strlen(fragment) + 1);
+			n += strlen(fragment);
 		}
 		log_mask(text);
 		assert_true(strlen(text) <= n);
@@ -146,11 +146,12 @@ static void long_lines_are_truncated_to_valid_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_json_line, setup, teardown),
-		cmocka_unit_test_setup_teardown(text_form_escapes_controls, setup, teardown),
-		cmocka_unit_test_setup_teardown(levels, setup, teardown),
-		cmocka_unit_test_setup_teardown(masks, setup, teardown),
-		cmocka_unit_test(mask_survives_any_bytes),
+		cmocka_unit_test_setup_teardown(writes_one_json_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(text_format_escapes_control_characters, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(filters_by_level, setup, teardown),
+		cmocka_unit_test_setup_teardown(masks_secrets, setup, teardown),
+		cmocka_unit_test(masking_accepts_any_bytes),
 		cmocka_unit_test_setup_teardown(long_lines_are_truncated_to_valid_json, setup,
 						teardown),
 	};

@@ -12,7 +12,7 @@
 
 #include "vesper/mem.h"
 
-static void is_zeroed_and_never_null(void **state)
+static void allocation_is_zeroed_and_never_null(void **state)
 {
 	(void)state;
 	unsigned char *p = mem_alloc(100);
@@ -36,7 +36,7 @@ static void core_dumps_can_be_disabled(void **state)
 	assert_int_equal(core.rlim_max, 0);
 }
 
-static void grows_until_it_fits(void **state)
+static void grows_to_required_size(void **state)
 {
 	(void)state;
 	size_t cap = 0;
@@ -69,9 +69,9 @@ static void copies_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_zeroed_and_never_null),
+		cmocka_unit_test(allocation_is_zeroed_and_never_null),
 		cmocka_unit_test(core_dumps_can_be_disabled),
-		cmocka_unit_test(grows_until_it_fits),
+		cmocka_unit_test(grows_to_required_size),
 		cmocka_unit_test(copies_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

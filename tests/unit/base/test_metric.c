@@ -106,7 +106,7 @@ static void label_values_cannot_break_a_line(void **state)
 	assert_int_equal(metric_get(sample), 1);
 }
 
-static void series_are_capped(void **state)
+static void limits_number_of_series(void **state)
 {
 	char value[40];
 
@@ -150,7 +150,7 @@ static void largest_output_is_complete(void **state)
 	buf_deinit(&b);
 }
 
-static void *count(void *unused)
+static void *add_many(void *unused)
 {
 	(void)unused;
 	for (int i = 0; i < 20000; i++)
@@ -158,12 +158,12 @@ static void *count(void *unused)
 	return NULL;
 }
 
-static void worker_threads_are_counted(void **state)
+static void counts_in_all_threads(void **state)
 {
 	(void)state;
 	pthread_t threads[3];
 	for (int i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, count, NULL);
+		pthread_create(&threads[i], NULL, add_many, NULL);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(metric_get("a_total"), 60000);
@@ -175,9 +175,9 @@ int main(void)
 		cmocka_unit_test_teardown(families_are_printed_together, teardown),
 		cmocka_unit_test_teardown(buckets_are_cumulative, teardown),
 		cmocka_unit_test_teardown(label_values_cannot_break_a_line, teardown),
-		cmocka_unit_test_teardown(series_are_capped, teardown),
+		cmocka_unit_test_teardown(limits_number_of_series, teardown),
 		cmocka_unit_test_teardown(largest_output_is_complete, teardown),
-		cmocka_unit_test_teardown(worker_threads_are_counted, teardown),
+		cmocka_unit_test_teardown(counts_in_all_threads, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static struct rx *compile(const char *pattern)
 	return rx;
 }
 
-static void groups_and_offsets(void **state)
+static void returns_groups_from_offset(void **state)
 {
 	(void)state;
 	struct rx *rx = compile("(HE)\\s*(\\d+)(?:-(\\d+))?");
@@ -43,7 +43,7 @@ static void groups_and_offsets(void **state)
 	rx_free(&rx);
 }
 
-static void unicode(void **state)
+static void matches_unicode(void **state)
 {
 	(void)state;
 	struct rx *rx = compile("\\b\xC3\x89tang\\b");
@@ -55,13 +55,13 @@ static void unicode(void **state)
 }
 
 /* A text matches the same with and without a non-ASCII letter. */
-static void ascii_pattern_matches_the_same(void **state)
+static void non_ascii_letter_does_not_change_match(void **state)
 {
 	static const char *const patterns[] = {"\\b(\\w+)\\W+of\\s+(.)", "[^a-m ]{3,}",
 					       "(?:x|(\\d+))$", "prompts?\\b", "(?<=is) (t)"};
 	static const char *const texts[] = {"what IS the Price of\tx", "", "PROMPT", "12:34 of _9",
 					    "a.b\x7f of \x01 no"};
-	struct str plain[RX_GROUPS_MAX], marked[RX_GROUPS_MAX];
+	struct str plain[RX_GROUPS_MAX], with_letter[RX_GROUPS_MAX];
 	char text[64];
 
 	(void)state;
@@ -69,13 +69,13 @@ static void ascii_pattern_matches_the_same(void **state)
 		struct rx *rx = compile(patterns[p]);
 
 		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
-			/* one more letter at the beginning, which is not part of any match */
+			/* an additional letter at the beginning, which is not part of any match */
 			snprintf(text, sizeof(text), "\xC3\xA9;%s", texts[t]);
 			bool found = rx_match(rx, str_of(texts[t]), 0, plain);
 
-			assert_int_equal(rx_match(rx, str_of(text), 3, marked), found);
+			assert_int_equal(rx_match(rx, str_of(text), 3, with_letter), found);
 			for (size_t g = 0; found && g < RX_GROUPS_MAX; g++)
-				assert_true(str_eq(plain[g], marked[g]));
+				assert_true(str_eq(plain[g], with_letter[g]));
 		}
 		rx_free(&rx);
 	}
@@ -91,7 +91,7 @@ static void extra_groups_are_ignored(void **state)
 	rx_free(&rx);
 }
 
-static void bad_pattern(void **state)
+static void rejects_invalid_pattern(void **state)
 {
 	(void)state;
 	struct rx *rx = NULL;
@@ -119,11 +119,11 @@ static void catastrophic_backtracking_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_and_offsets),
-		cmocka_unit_test(unicode),
-		cmocka_unit_test(ascii_pattern_matches_the_same),
+		cmocka_unit_test(returns_groups_from_offset),
+		cmocka_unit_test(matches_unicode),
+		cmocka_unit_test(non_ascii_letter_does_not_change_match),
 		cmocka_unit_test(extra_groups_are_ignored),
-		cmocka_unit_test(bad_pattern),
+		cmocka_unit_test(rejects_invalid_pattern),
 		cmocka_unit_test(catastrophic_backtracking_is_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "vesper/settings.h"
 
-struct waits {
+struct sample_settings {
 	struct settings base;
 	int64_t wait_ms;
 };
@@ -22,10 +22,10 @@ static void on_freed(void *thing)
 	freed++;
 }
 
-static struct waits *waits_of(int64_t wait_ms)
+static struct sample_settings *new_settings(int64_t wait_ms)
 {
 	struct arena *a = arena_new(4096);
-	struct waits *w = settings_new(a, sizeof(*w));
+	struct sample_settings *w = settings_new(a, sizeof(*w));
 
 	arena_defer(a, on_freed, NULL);
 	w->wait_ms = wait_ms;
@@ -35,42 +35,42 @@ static struct waits *waits_of(int64_t wait_ms)
 /* A call starts with settings that are replaced twice before it ends. */
 static void call_keeps_its_settings(void **state)
 {
-	const struct waits *now = NULL, *of_call;
-	struct waits *made = waits_of(5);
+	const struct sample_settings *current = NULL, *call_settings;
+	struct sample_settings *created = new_settings(5);
 
 	(void)state;
 	freed = 0;
-	settings_replace(&now, made);
-	settings_release(made);
-	of_call = settings_ref(now);
+	settings_replace(&current, created);
+	settings_release(created);
+	call_settings = settings_ref(current);
 	for (int i = 0; i < 2; i++) {
-		made = waits_of(6 + i);
-		settings_replace(&now, made);
-		settings_release(made);
+		created = new_settings(6 + i);
+		settings_replace(&current, created);
+		settings_release(created);
 	}
-	assert_int_equal(now->wait_ms, 7);
-	assert_int_equal(of_call->wait_ms, 5);
-	assert_int_equal(freed, 1); /* the settings in between */
-	settings_release(of_call);
+	assert_int_equal(current->wait_ms, 7);
+	assert_int_equal(call_settings->wait_ms, 5);
+	assert_int_equal(freed, 1); /* the settings that were current in between */
+	settings_release(call_settings);
 	assert_int_equal(freed, 2);
-	settings_replace(&now, NULL);
-	assert_null(now);
+	settings_replace(&current, NULL);
+	assert_null(current);
 	assert_int_equal(freed, 3);
 }
 
-static void same_settings_may_be_set_again(void **state)
+static void same_settings_can_be_set_again(void **state)
 {
-	const struct waits *now = NULL;
-	struct waits *made = waits_of(5);
+	const struct sample_settings *current = NULL;
+	struct sample_settings *created = new_settings(5);
 
 	(void)state;
 	freed = 0;
-	settings_replace(&now, made);
-	settings_replace(&now, now);
-	settings_release(made);
-	assert_int_equal(now->wait_ms, 5);
+	settings_replace(&current, created);
+	settings_replace(&current, current);
+	settings_release(created);
+	assert_int_equal(current->wait_ms, 5);
 	assert_int_equal(freed, 0);
-	settings_replace(&now, NULL);
+	settings_replace(&current, NULL);
 	assert_int_equal(freed, 1);
 	settings_release(NULL);
 }
@@ -79,7 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(call_keeps_its_settings),
-		cmocka_unit_test(same_settings_may_be_set_again),
+		cmocka_unit_test(same_settings_can_be_set_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

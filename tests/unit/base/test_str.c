@@ -13,7 +13,7 @@
 #include "vesper/str.h"
 #include "vesper/utf8.h"
 
-static void slices(void **state)
+static void compares_and_searches_slices(void **state)
 {
 	(void)state;
 	assert_true(str_eq(str_of(NULL), STR("")));
@@ -35,17 +35,17 @@ static void slices(void **state)
 	assert_false(str_ends(STR("c"), STR("bc")));
 }
 
-static void cuts_end_between_characters(void **state)
+static void cuts_only_between_characters(void **state)
 {
 	const char *text = "a\xC3\xA4\xE2\x82\xAC";
-	static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6};
+	static const size_t cut_bytes[] = {0, 1, 1, 3, 3, 3, 6, 6};
 	char out[16];
 
 	(void)state;
-	for (size_t max = 0; max < sizeof(whole) / sizeof(whole[0]); max++) {
+	for (size_t max = 0; max < sizeof(cut_bytes) / sizeof(cut_bytes[0]); max++) {
 		snprintf(out, sizeof(out), "%.*s", STR_CUT(text, max));
-		assert_int_equal(strlen(out), whole[max]);
-		assert_memory_equal(out, text, whole[max]);
+		assert_int_equal(strlen(out), cut_bytes[max]);
+		assert_memory_equal(out, text, cut_bytes[max]);
 	}
 }
 
@@ -54,10 +54,10 @@ static void splitting_keeps_empty_parts(void **state)
 	(void)state;
 	struct str rest = STR("a,,b,");
 	struct str part;
-	const char *want[] = {"a", "", "b", ""};
+	const char *expected[] = {"a", "", "b", ""};
 	for (int i = 0; i < 4; i++) {
 		assert_true(str_split(&rest, ',', &part));
-		assert_true(str_eq(part, str_of(want[i])));
+		assert_true(str_eq(part, str_of(expected[i])));
 	}
 	assert_false(str_split(&rest, ',', &part));
 	rest = STR("");
@@ -117,35 +117,36 @@ static void text_beyond_the_limit_is_dropped(void **state)
 	buf_deinit(&b);
 }
 
-static void check_json(const char *text, size_t len, const char *want)
+static void assert_json_string(const char *text, size_t len, const char *expected)
 {
 	struct buf b;
 	buf_init(&b, 1000);
 	buf_json_str(&b, text, len);
-	assert_string_equal(buf_text(&b), want);
+	assert_string_equal(buf_text(&b), expected);
 	buf_deinit(&b);
 }
 
-static void json_strings(void **state)
+static void escapes_json_strings(void **state)
 {
 	(void)state;
-	check_json("", 0, "\"\"");
-	check_json("a\"b\\c\n\r\t\b\f\x01\x7f", 12, "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u007f\"");
-	check_json("\0", 1, "\"\\u0000\"");
-	check_json("caf\xC3\xA9 \xF0\x9F\x98\x80", 10, "\"caf\xC3\xA9 \xF0\x9F\x98\x80\"");
+	assert_json_string("", 0, "\"\"");
+	assert_json_string("a\"b\\c\n\r\t\b\f\x01\x7f", 12,
+			   "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u007f\"");
+	assert_json_string("\0", 1, "\"\\u0000\"");
+	assert_json_string("caf\xC3\xA9 \xF0\x9F\x98\x80", 10, "\"caf\xC3\xA9 \xF0\x9F\x98\x80\"");
 	/* Invalid bytes, one at a time; a truncated character at the end; the private decimal mark.
 	 */
-	check_json("a\xFF\xC3z", 4, "\"a\xEF\xBF\xBD\xEF\xBF\xBDz\"");
-	check_json("\xE2\x82", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
-	check_json("\xEE\x80\x80"
-		   "48.7",
-		   7,
-		   "\"\xEF\xBF\xBD"
-		   "48.7\"");
+	assert_json_string("a\xFF\xC3z", 4, "\"a\xEF\xBF\xBD\xEF\xBF\xBDz\"");
+	assert_json_string("\xE2\x82", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+	assert_json_string("\xEE\x80\x80"
+			   "48.7",
+			   7,
+			   "\"\xEF\xBF\xBD"
+			   "48.7\"");
 }
 
-/* Several bytes are checked at once: each byte at each position is written as it is alone. */
-static void json_strings_match_the_general_writer(void **state)
+/* The writer checks several bytes at once. Each byte is written the same at every position. */
+static void json_escapes_do_not_depend_on_position(void **state)
 {
 	char text[20];
 	struct buf whole, bytes, one;
@@ -197,9 +198,9 @@ static void json_strings_of_any_bytes_are_valid(void **state)
 	}
 }
 
-static void edits_between_names(void **state)
+static void counts_edits_between_texts(void **state)
 {
-	char longer[STR_EDIT_DISTANCE_BYTES_MAX + 1] = {0};
+	char too_long[STR_EDIT_DISTANCE_BYTES_MAX + 1] = {0};
 
 	(void)state;
 	assert_int_equal(str_edit_distance(STR("vendor"), STR("VENDOR")), 0);
@@ -208,20 +209,21 @@ static void edits_between_names(void **state)
 	assert_int_equal(str_edit_distance(STR(""), STR("abc")), 3);
 	assert_int_equal(str_edit_distance(STR("abc"), STR("")), 3);
 	assert_int_equal(str_edit_distance(STR("kitten"), STR("sitting")), 3);
-	assert_true(str_edit_distance((struct str){longer, sizeof(longer)}, STR("a")) == SIZE_MAX);
+	assert_true(str_edit_distance((struct str){too_long, sizeof(too_long)}, STR("a")) ==
+		    SIZE_MAX);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices),
-		cmocka_unit_test(cuts_end_between_characters),
-		cmocka_unit_test(edits_between_names),
+		cmocka_unit_test(compares_and_searches_slices),
+		cmocka_unit_test(cuts_only_between_characters),
+		cmocka_unit_test(counts_edits_between_texts),
 		cmocka_unit_test(splitting_keeps_empty_parts),
 		cmocka_unit_test(buffer_grows_and_is_terminated),
 		cmocka_unit_test(text_beyond_the_limit_is_dropped),
-		cmocka_unit_test(json_strings),
-		cmocka_unit_test(json_strings_match_the_general_writer),
+		cmocka_unit_test(escapes_json_strings),
+		cmocka_unit_test(json_escapes_do_not_depend_on_position),
 		cmocka_unit_test(json_strings_of_any_bytes_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,16 +57,16 @@ static void number_tables_are_not_underestimated(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t marks = 0;
+		size_t single_tokens = 0;
 
 		for (const char *p = rows[i]; *p; p++)
-			marks += *p != ' ' && !isalpha((unsigned char)*p);
-		assert_true(estimate(rows[i]) >= marks);
+			single_tokens += *p != ' ' && !isalpha((unsigned char)*p);
+		assert_true(estimate(rows[i]) >= single_tokens);
 		assert_true(estimate(rows[i]) <= strlen(rows[i]));
 	}
 }
 
-static void estimate_grows_with_the_text_up_to_its_bytes(void **state)
+static void estimate_grows_with_text_up_to_its_bytes(void **state)
 {
 	static const char text[] =
 		"Nazareth Solar, NP15: $48.73/MWh – 🟢 on  track\n\n\tABCDEf 12345";
@@ -74,11 +74,11 @@ static void estimate_grows_with_the_text_up_to_its_bytes(void **state)
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(text); n++) {
-		size_t now = tokens_estimate(text, n);
+		size_t current = tokens_estimate(text, n);
 
-		assert_true(now <= n + 2); /* a truncated character counts as a whole one */
-		assert_true(now + 1 >= before);
-		before = now;
+		assert_true(current <= n + 2); /* a truncated character counts as a whole one */
+		assert_true(current + 1 >= before);
+		before = current;
 	}
 	assert_int_equal(tokens_estimate("\xF0\x9F", 2), 3);
 	assert_int_equal(tokens_estimate("\xFF\xFF", 2), 6);
@@ -89,7 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimate_is_not_below_a_tokenizers_count),
 		cmocka_unit_test(number_tables_are_not_underestimated),
-		cmocka_unit_test(estimate_grows_with_the_text_up_to_its_bytes),
+		cmocka_unit_test(estimate_grows_with_text_up_to_its_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

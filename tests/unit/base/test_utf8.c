@@ -25,22 +25,22 @@ static size_t encode(uint32_t c, char *out)
 	return n;
 }
 
-static void every_code_point(void **state)
+static void accepts_only_valid_code_points(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < 0x110400; c++) {
 		char text[4];
 		size_t n = encode(c, text);
 		bool surrogate = c >= 0xD800 && c <= 0xDFFF;
-		bool want = c <= 0x10FFFF && !surrogate;
-		if (utf8_valid(text, n) != want)
+		bool expected = c <= 0x10FFFF && !surrogate;
+		if (utf8_valid(text, n) != expected)
 			fail_msg("U+%04X", c);
-		if (want && n > 1 && utf8_valid(text, n - 1))
-			fail_msg("cut U+%04X", c);
+		if (expected && n > 1 && utf8_valid(text, n - 1))
+			fail_msg("truncated U+%04X", c);
 	}
 }
 
-static void wrong_bytes(void **state)
+static void rejects_invalid_bytes(void **state)
 {
 	(void)state;
 	const char *bad[] = {"\x80",
@@ -72,11 +72,11 @@ static void truncates_between_characters(void **state)
 	const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
 	const size_t starts[] = {0, 1, 3, 6, 10, 11};
 	for (size_t len = 0; len <= 11; len++) {
-		size_t want = 0;
+		size_t expected = 0;
 		for (size_t i = 0; i < 6; i++)
-			want = starts[i] <= len ? starts[i] : want;
-		assert_int_equal(utf8_complete_bytes(text, len), want);
-		assert_int_equal(utf8_cut(text, 11, len), want);
+			expected = starts[i] <= len ? starts[i] : expected;
+		assert_int_equal(utf8_complete_bytes(text, len), expected);
+		assert_int_equal(utf8_cut(text, 11, len), expected);
 	}
 	assert_int_equal(utf8_count(text, 11), 5);
 	/* Bytes that cannot become a character count as complete. */
@@ -127,15 +127,15 @@ static void identifiers_have_no_invisible_characters(void **state)
 		assert_true(utf8_is_identifier(good[i], strlen(good[i])));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (utf8_is_identifier(bad[i], strlen(bad[i])))
-			fail_msg("number %zu was accepted", i);
+			fail_msg("identifier %zu was accepted", i);
 	assert_false(utf8_is_identifier("a\0b", 3));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_code_point),
-		cmocka_unit_test(wrong_bytes),
+		cmocka_unit_test(accepts_only_valid_code_points),
+		cmocka_unit_test(rejects_invalid_bytes),
 		cmocka_unit_test(truncates_between_characters),
 		cmocka_unit_test(identifiers_have_no_invisible_characters),
 	};

@@ -13,9 +13,9 @@
 #include "vesper/clock.h"
 #include "vesper/uuid.h"
 
-#define EACH 20000
+#define IDS_PER_THREAD 20000
 
-static void form_and_time(void **state)
+static void has_version_and_time(void **state)
 {
 	(void)state;
 	clock_freeze_ms(INT64_C(0x0198C0FFEE12));
@@ -26,7 +26,7 @@ static void form_and_time(void **state)
 	assert_non_null(strchr("89ab", id.text[19]));
 }
 
-static void grows_within_and_over_a_millisecond(void **state)
+static void ids_increase_within_and_across_milliseconds(void **state)
 {
 	(void)state;
 	clock_freeze_ms(clock_now_ms());
@@ -42,34 +42,34 @@ static void grows_within_and_over_a_millisecond(void **state)
 	clock_release();
 }
 
-static void *make_many(void *out)
+static void *make_ids(void *out)
 {
 	struct uuid *ids = out;
-	for (int i = 0; i < EACH; i++)
+	for (int i = 0; i < IDS_PER_THREAD; i++)
 		ids[i] = uuid_new();
 	return NULL;
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_time_and_counter(const void *a, const void *b)
 {
 	return memcmp(a, b, UUID_BYTES - 17); /* compares only time and counter */
 }
 
-static void threads_never_share_a_tick(void **state)
+static void threads_never_share_time_and_counter(void **state)
 {
 	(void)state;
-	static struct uuid ids[4 * EACH];
+	static struct uuid ids[4 * IDS_PER_THREAD];
 	pthread_t threads[4];
 	for (int i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, make_many, ids + (ptrdiff_t)i * EACH);
+		pthread_create(&threads[i], NULL, make_ids, ids + (ptrdiff_t)i * IDS_PER_THREAD);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	qsort(ids, 4 * EACH, sizeof(ids[0]), by_text);
-	for (int i = 1; i < 4 * EACH; i++)
+	qsort(ids, 4 * IDS_PER_THREAD, sizeof(ids[0]), compare_time_and_counter);
+	for (int i = 1; i < 4 * IDS_PER_THREAD; i++)
 		assert_true(memcmp(ids[i - 1].text, ids[i].text, 18) != 0);
 }
 
-static void validity(void **state)
+static void validates_text(void **state)
 {
 	(void)state;
 	assert_true(uuid_valid("01890a5d-ac96-774b-bcce-b302099a8057"));
@@ -88,10 +88,10 @@ static void validity(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(form_and_time),
-		cmocka_unit_test(grows_within_and_over_a_millisecond),
-		cmocka_unit_test(threads_never_share_a_tick),
-		cmocka_unit_test(validity),
+		cmocka_unit_test(has_version_and_time),
+		cmocka_unit_test(ids_increase_within_and_across_milliseconds),
+		cmocka_unit_test(threads_never_share_time_and_counter),
+		cmocka_unit_test(validates_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #define HOUR_MS INT64_C(3600000)
 
-static void zones_agree_with_the_library(void **state)
+static void offsets_agree_with_c_library(void **state)
 {
 	static const char *const names[] = {
 		"America/Los_Angeles", "America/Chicago", "Asia/Kolkata",   "Australia/Lord_Howe",
@@ -52,7 +52,7 @@ static void date_changes_in_local_time(void **state)
 
 	(void)state;
 	assert_true(zone_load("America/Los_Angeles", &z, &e));
-	d = zone_date(z, INT64_C(1772179200000)); /* 2026-02-27 08:00 UTC, midnight there */
+	d = zone_date(z, INT64_C(1772179200000)); /* 2026-02-27 08:00 UTC, midnight in this zone */
 	assert_int_equal(d.day, 27);
 	d = zone_date(z, INT64_C(1772179200000) - 1);
 	assert_int_equal(d.day, 26);
@@ -142,7 +142,7 @@ static void frozen_day_applies_in_every_zone(void **state)
 
 /* ---- moments ---- */
 
-static void times_are_parsed(void **state)
+static void parses_moments(void **state)
 {
 	static const char *const good[] = {"2026-02-27", "2026-02-27T12:00",
 					   "2026-02-27T12:00-07:00", "2026-02-27T00:00Z",
@@ -164,16 +164,16 @@ static void times_are_parsed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (!moment_parse(good[i], &m))
-			fail_msg("%s is rejected", good[i]);
+			fail_msg("%s was rejected", good[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (moment_parse(bad[i], &m))
-			fail_msg("%s is accepted", bad[i]);
+			fail_msg("%s was accepted", bad[i]);
 	assert_true(moment_parse(good[2], &m));
 	assert_int_equal(m.minute, 720);
 	assert_int_equal(m.offset_minutes, -420);
 }
 
-static void frozen(const char *text, const struct zone *z)
+static void freeze_at(const char *text, const struct zone *z)
 {
 	struct moment m;
 
@@ -190,17 +190,17 @@ static void questions_are_asked_at_the_frozen_moment(void **state)
 	(void)state;
 	assert_true(zone_load("America/Denver", &denver, &e));
 	assert_true(zone_load("Pacific/Kiritimati", &kiritimati, &e));
-	frozen("2026-02-27T12:00-07:00", NULL);
+	freeze_at("2026-02-27T12:00-07:00", NULL);
 	assert_int_equal(clock_question_ms(), INT64_C(1772218800000));
 	assert_int_equal(zone_today(denver).day, 27);
 	assert_int_equal(zone_today(kiritimati).day, 28); /* 14 hours ahead of UTC */
 	assert_true(clock_question_is_frozen());
 	assert_in_range(clock_now_ms() - real, 0, 60000); /* stored times are not frozen */
-	frozen("2026-02-27T12:00", denver);
+	freeze_at("2026-02-27T12:00", denver);
 	assert_int_equal(clock_question_ms(), INT64_C(1772218800000));
-	frozen("2026-07-01T12:00", denver); /* in summer */
+	freeze_at("2026-07-01T12:00", denver); /* in summer */
 	assert_int_equal(clock_question_ms() % 86400000, 18 * 3600000);
-	frozen("2026-02-27", denver);
+	freeze_at("2026-02-27", denver);
 	assert_false(clock_question_is_frozen());
 	assert_int_equal(clock_question_ms() / 86400000, 20511);
 	assert_int_equal(zone_today(kiritimati).day, 27);
@@ -212,13 +212,13 @@ static void questions_are_asked_at_the_frozen_moment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zones_agree_with_the_library),
+		cmocka_unit_test(offsets_agree_with_c_library),
 		cmocka_unit_test(date_changes_in_local_time),
 		cmocka_unit_test(day_begins_in_local_time),
 		cmocka_unit_test(utc_needs_no_database),
 		cmocka_unit_test(invalid_names_are_rejected),
 		cmocka_unit_test(frozen_day_applies_in_every_zone),
-		cmocka_unit_test(times_are_parsed),
+		cmocka_unit_test(parses_moments),
 		cmocka_unit_test(questions_are_asked_at_the_frozen_moment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
