@@ -1,4 +1,4 @@
-/* The language that the program ships with, read from a text that a test changes in one place. */
+/* The shipped language file, and an assertion for copies of it with one change. */
 #ifndef LANGUAGE_TEST_H
 #define LANGUAGE_TEST_H
 
@@ -32,8 +32,8 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* The line number of `at` in the shipped text. */
-static inline int line_of(const char *at)
+/* Returns the line number of `at` in the shipped text. */
+static inline int line_number(const char *at)
 {
 	int line = 1;
 
@@ -42,9 +42,10 @@ static inline int line_of(const char *at)
 	return line;
 }
 
-/* Replaces `from`, which the text contains, by `to`. The file must be rejected with an error that
- * begins with the path and the line of `from` plus `below`, and gives the reason. */
-static inline void refused(const char *from, const char *to, int below, const char *why)
+/* Asserts that the file with `from` replaced by `to` is rejected. The error must begin with the
+ * path and the line of `from` plus `lines_below`, and contain `reason`. */
+static inline void assert_rejected(const char *from, const char *to, int lines_below,
+				   const char *reason)
 {
 	const char *at = strstr(shipped, from), *text, *start;
 	const struct language *l = NULL;
@@ -52,11 +53,11 @@ static inline void refused(const char *from, const char *to, int below, const ch
 
 	assert_non_null(at);
 	text = arena_printf(arena, "%.*s%s%s", (int)(at - shipped), shipped, to, at + strlen(from));
-	start = arena_printf(arena, "%s:%d: ", ENGLISH_PATH, line_of(at) + below);
+	start = arena_printf(arena, "%s:%d: ", ENGLISH_PATH, line_number(at) + lines_below);
 	assert_false(language_read(ENGLISH_PATH, text, arena, &l, &e));
 	assert_null(l);
-	if (strncmp(e.text, start, strlen(start)) != 0 || !strstr(e.text, why))
-		fail_msg("\"%s\" is not \"%s…%s\"", e.text, start, why);
+	if (strncmp(e.text, start, strlen(start)) != 0 || !strstr(e.text, reason))
+		fail_msg("\"%s\" is not \"%s…%s\"", e.text, start, reason);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

@@ -1,4 +1,4 @@
-/* Arguments: set, replaced, found, copied. */
+/* Arguments: setting, replacing, finding, copying. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "vesper/bind.h"
 
-static void set_and_replace(void **state)
+static void sets_and_replaces_arguments(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -32,7 +32,7 @@ static void set_and_replace(void **state)
 	arena_free(&a);
 }
 
-static void many_and_lists(void **state)
+static void stores_many_arguments_and_lists(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -56,7 +56,7 @@ static void many_and_lists(void **state)
 	arena_free(&a);
 }
 
-static void as_text(void **state)
+static void formats_values_as_text(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -78,9 +78,9 @@ static void as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(set_and_replace),
-		cmocka_unit_test(many_and_lists),
-		cmocka_unit_test(as_text),
+		cmocka_unit_test(sets_and_replaces_arguments),
+		cmocka_unit_test(stores_many_arguments_and_lists),
+		cmocka_unit_test(formats_values_as_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

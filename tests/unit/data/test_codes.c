@@ -1,3 +1,4 @@
+/* The table of error codes: statuses, wire codes, and views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static void every_request_error_has_a_row(void **state)
 	assert_int_equal(code_row(code_of_request(ERR_INTERNAL))->status, 500);
 }
 
-static void codes_of_the_wire_are_known(void **state)
+static void finds_each_wire_code(void **state)
 {
 	static const char *const codes[] = {"bad_frame",    "unknown_type", "too_long", "busy",
 					    "rate_limited", "quota",        "denied",   "not_found",
@@ -35,22 +36,22 @@ static void codes_of_the_wire_are_known(void **state)
 	assert_int_equal(code_of_wire("dance"), CODE_INTERNAL);
 }
 
-static void error_view_is_marked_recoverable(void **state)
+static void only_listed_views_are_recoverable(void **state)
 {
-	static const char *const yes[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
-					  "SQL_GENERATION_FAILED",   "SQL_EXECUTION_FAILED",
-					  "RETRIEVAL_FAILED",        "TIMEOUT"};
-	static const char *const no[] = {"TOKEN_BUDGET_EXCEEDED", "CIRCULAR_DEPENDENCY",
-					 "NOT_PERMITTED", "NOT_FOUND", "nothing"};
+	static const char *const recoverable[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
+						  "SQL_GENERATION_FAILED",   "SQL_EXECUTION_FAILED",
+						  "RETRIEVAL_FAILED",        "TIMEOUT"};
+	static const char *const permanent[] = {"TOKEN_BUDGET_EXCEEDED", "CIRCULAR_DEPENDENCY",
+						"NOT_PERMITTED", "NOT_FOUND", "nothing"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		assert_true(code_view_is_recoverable(yes[i]));
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		assert_false(code_view_is_recoverable(no[i]));
+	for (size_t i = 0; i < sizeof(recoverable) / sizeof(recoverable[0]); i++)
+		assert_true(code_view_is_recoverable(recoverable[i]));
+	for (size_t i = 0; i < sizeof(permanent) / sizeof(permanent[0]); i++)
+		assert_false(code_view_is_recoverable(permanent[i]));
 }
 
-static void every_row_is_filled(void **state)
+static void every_row_is_complete(void **state)
 {
 	(void)state;
 	for (int p = 0; p < CODE_COUNT; p++) {
@@ -64,21 +65,21 @@ static void every_row_is_filled(void **state)
 /* Errors in requests to models or tools are internal errors for the user. */
 static void turn_errors_have_fewer_codes(void **state)
 {
-	static const enum err_code ours[] = {ERR_NONE, ERR_INPUT, ERR_AUTH, ERR_CANCELLED,
-					     ERR_INTERNAL};
+	static const enum err_code internal[] = {ERR_NONE, ERR_INPUT, ERR_AUTH, ERR_CANCELLED,
+						 ERR_INTERNAL};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		assert_int_equal(code_of_turn(ours[i]), CODE_INTERNAL);
+	for (size_t i = 0; i < sizeof(internal) / sizeof(internal[0]); i++)
+		assert_int_equal(code_of_turn(internal[i]), CODE_INTERNAL);
 	assert_string_equal(code_row(code_of_turn(ERR_LIMIT))->wire, "upstream");
 	assert_string_equal(code_row(code_of_turn(ERR_BUSY))->wire, "busy");
 	assert_string_equal(code_row(code_of_turn(ERR_TIMEOUT))->view, "TIMEOUT");
 	assert_int_equal(code_of_turn(ERR_NOT_FOUND), CODE_NO_SESSION);
 }
 
-/* Each err_code has at most one row per column. The row that a log's wire code gives for a turn has
- * the same status, view and retryable. */
-static void rows_agree(void **state)
+/* Each error has at most one row in each column. A turn's row and the row found by its wire code
+ * have the same status, the same view, and may both be retried or not. */
+static void rows_are_consistent(void **state)
 {
 	(void)state;
 	for (int c = 0; c < CODE_COUNT; c++) {
@@ -105,10 +106,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_request_error_has_a_row),
 		cmocka_unit_test(turn_errors_have_fewer_codes),
-		cmocka_unit_test(codes_of_the_wire_are_known),
-		cmocka_unit_test(every_row_is_filled),
-		cmocka_unit_test(error_view_is_marked_recoverable),
-		cmocka_unit_test(rows_agree),
+		cmocka_unit_test(finds_each_wire_code),
+		cmocka_unit_test(every_row_is_complete),
+		cmocka_unit_test(only_listed_views_are_recoverable),
+		cmocka_unit_test(rows_are_consistent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

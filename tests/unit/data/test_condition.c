@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static bool met(const char *text)
+static bool is_met(const char *text)
 {
 	struct err e = {0};
 	const struct condition *c = condition_read(text, arena, &e);
@@ -58,70 +58,74 @@ static bool met(const char *text)
 static void each_comparison_is_evaluated(void **state)
 {
 	(void)state;
-	assert_true(met("t1.row_count > 0"));
-	assert_true(met("t1.row_count>1"));
-	assert_false(met("t1.row_count > 2"));
-	assert_true(met("t1.row_count >= 2"));
-	assert_true(met("t1.row_count <= 2"));
-	assert_false(met("t1.row_count < 2"));
-	assert_true(met("t1.row_count == 2.0"));
-	assert_true(met("t1.row_count != 3"));
-	assert_true(met("t1.rows[0].price < 48.731"));
-	assert_true(met("t1.facts.gap >= 2.66"));
-	assert_true(met("t1.outcome == rows"));
-	assert_true(met("t1.rows[0].vendor == 'Ascend'"));
-	assert_false(met("t1.rows[0].vendor == 'ascend'"));
-	assert_false(met("t1.rows[0].vendor != \"Ascend\""));
-	assert_true(met(" t1.row_count > 0 and t1.facts.gap > 2 AND t1.outcome != empty "));
-	assert_false(met("t1.row_count > 0 and t1.facts.gap > 3"));
+	assert_true(is_met("t1.row_count > 0"));
+	assert_true(is_met("t1.row_count>1"));
+	assert_false(is_met("t1.row_count > 2"));
+	assert_true(is_met("t1.row_count >= 2"));
+	assert_true(is_met("t1.row_count <= 2"));
+	assert_false(is_met("t1.row_count < 2"));
+	assert_true(is_met("t1.row_count == 2.0"));
+	assert_true(is_met("t1.row_count != 3"));
+	assert_true(is_met("t1.rows[0].price < 48.731"));
+	assert_true(is_met("t1.facts.gap >= 2.66"));
+	assert_true(is_met("t1.outcome == rows"));
+	assert_true(is_met("t1.rows[0].vendor == 'Ascend'"));
+	assert_false(is_met("t1.rows[0].vendor == 'ascend'"));
+	assert_false(is_met("t1.rows[0].vendor != \"Ascend\""));
+	assert_true(is_met(" t1.row_count > 0 and t1.facts.gap > 2 AND t1.outcome != empty "));
+	assert_false(is_met("t1.row_count > 0 and t1.facts.gap > 3"));
 }
 
 static void missing_value_fails_the_condition(void **state)
 {
 	(void)state;
-	assert_false(met("t2.row_count == 0"));
-	assert_false(met("t1.rows[9].price != 1"));
-	assert_false(met("t1.rows[0].vendor > 5"));
-	assert_false(met("t1.rows[0].vendor != 5"));
-	assert_true(met("not t2.row_count == 0"));
+	assert_false(is_met("t2.row_count == 0"));
+	assert_false(is_met("t1.rows[9].price != 1"));
+	assert_false(is_met("t1.rows[0].vendor > 5"));
+	assert_false(is_met("t1.rows[0].vendor != 5"));
+	assert_true(is_met("not t2.row_count == 0"));
 }
 
-static void words_join_comparisons(void **state)
+static void evaluates_operators_between_comparisons(void **state)
 {
-	static const char *const truth[] = {"t1.row_count == 9", "t1.row_count == 2"};
+	static const char *const comparisons[] = {"t1.row_count == 9", "t1.row_count == 2"};
 
 	(void)state;
 	for (int a = 0; a < 2; a++) {
-		assert_int_equal(met(arena_printf(arena, "not %s", truth[a])), !a);
+		assert_int_equal(is_met(arena_printf(arena, "not %s", comparisons[a])), !a);
 		for (int b = 0; b < 2; b++) {
-			assert_int_equal(met(arena_printf(arena, "%s and %s", truth[a], truth[b])),
+			assert_int_equal(is_met(arena_printf(arena, "%s and %s", comparisons[a],
+							     comparisons[b])),
 					 a && b);
-			assert_int_equal(met(arena_printf(arena, "%s or %s", truth[a], truth[b])),
+			assert_int_equal(is_met(arena_printf(arena, "%s or %s", comparisons[a],
+							     comparisons[b])),
 					 a || b);
-			assert_int_equal(
-				met(arena_printf(arena, "not (%s or %s)", truth[a], truth[b])),
-				!(a || b));
+			assert_int_equal(is_met(arena_printf(arena, "not (%s or %s)",
+							     comparisons[a], comparisons[b])),
+					 !(a || b));
 			for (int c = 0; c < 2; c++) {
-				assert_int_equal(met(arena_printf(arena, "%s or %s and %s",
-								  truth[a], truth[b], truth[c])),
+				assert_int_equal(is_met(arena_printf(arena, "%s or %s and %s",
+								     comparisons[a], comparisons[b],
+								     comparisons[c])),
 						 a || (b && c));
-				assert_int_equal(met(arena_printf(arena, "(%s or %s) and not %s",
-								  truth[a], truth[b], truth[c])),
+				assert_int_equal(is_met(arena_printf(arena, "(%s or %s) and not %s",
+								     comparisons[a], comparisons[b],
+								     comparisons[c])),
 						 (a || b) && !c);
 			}
 		}
 	}
-	assert_true(met("t1.outcome in (empty, 'rows')"));
-	assert_false(met("t1.outcome in (empty)"));
-	assert_true(met("not t2.outcome in (rows)"));
-	assert_true(met("missing hub_zone"));
-	assert_false(met("missing year"));
-	assert_true(met("t1.rows[0].day > 2026-01-01"));
-	assert_true(met("((((((((t1.row_count > 0))))))))"));
+	assert_true(is_met("t1.outcome in (empty, 'rows')"));
+	assert_false(is_met("t1.outcome in (empty)"));
+	assert_true(is_met("not t2.outcome in (rows)"));
+	assert_true(is_met("missing hub_zone"));
+	assert_false(is_met("missing year"));
+	assert_true(is_met("t1.rows[0].day > 2026-01-01"));
+	assert_true(is_met("((((((((t1.row_count > 0))))))))"));
 }
 
 /* Generated and evaluated by tests/plan/conditions.py. */
-static void random_conditions_agree_with_a_reference_reader(void **state)
+static void random_conditions_match_reference_evaluator(void **state)
 {
 	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/plan/conditions.tsv", "r");
 	char line[1024];
@@ -131,16 +135,16 @@ static void random_conditions_agree_with_a_reference_reader(void **state)
 	assert_non_null(f);
 	for (; fgets(line, sizeof(line), f); count++) {
 		line[strcspn(line, "\n")] = '\0';
-		if (met(line + 2) != (line[0] == '1'))
-			fail_msg("should be %c: %s", line[0], line + 2);
+		if (is_met(line + 2) != (line[0] == '1'))
+			fail_msg("expected %c: %s", line[0], line + 2);
 	}
 	fclose(f);
 	assert_int_equal(count, 2000);
 }
 
-static void other_text_is_rejected(void **state)
+static void invalid_text_is_rejected(void **state)
 {
-	static const char *const wrong[] = {
+	static const char *const bad[] = {
 		"",
 		"t1",
 		"t1.row_count",
@@ -178,11 +182,11 @@ static void other_text_is_rejected(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct err e = {0};
 
-		if (condition_read(wrong[i], arena, &e))
-			fail_msg("%s is accepted", wrong[i]);
+		if (condition_read(bad[i], arena, &e))
+			fail_msg("%s was accepted", bad[i]);
 		assert_int_equal(e.code, ERR_INPUT);
 	}
 }
@@ -190,7 +194,7 @@ static void other_text_is_rejected(void **state)
 /* Any mixture of syntax elements is either rejected or evaluated. */
 static void random_text_is_safe(void **state)
 {
-	static const char *const pieces[] = {
+	static const char *const tokens[] = {
 		"t1",       ".",    "row_count", "rows[0]",    "rows[*]", "facts", "gap",
 		" ",        ">",    ">=",        "==",         "!=",      "<",     "0",
 		"1e9",      "'",    "\"",        "and ",       "[",       "]",     "x",
@@ -206,7 +210,7 @@ static void random_text_is_safe(void **state)
 
 		for (int i = 0; i < 12; i++) {
 			seed = seed * 1664525u + 1013904223u;
-			strncat(text, pieces[(seed >> 16) % (sizeof(pieces) / sizeof(pieces[0]))],
+			strncat(text, tokens[(seed >> 16) % (sizeof(tokens) / sizeof(tokens[0]))],
 				sizeof(text) - strlen(text) - 1);
 		}
 		c = condition_read(text, arena, &e);
@@ -225,9 +229,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_comparison_is_evaluated),
 		TEST(missing_value_fails_the_condition),
-		TEST(words_join_comparisons),
-		TEST(random_conditions_agree_with_a_reference_reader),
-		TEST(other_text_is_rejected),
+		TEST(evaluates_operators_between_comparisons),
+		TEST(random_conditions_match_reference_evaluator),
+		TEST(invalid_text_is_rejected),
 		TEST(random_text_is_safe),
 	};
 

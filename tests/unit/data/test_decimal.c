@@ -1,4 +1,4 @@
-/* Decimals: known hard cases, and small values against long double. */
+/* Decimals: known hard cases, and small values compared with long double. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@ static struct decimal dec(const char *text)
 	return d;
 }
 
-static void check(struct decimal d, const char *want)
+static void assert_decimal(struct decimal d, const char *expected)
 {
 	char text[DECIMAL_TEXT_BYTES];
 	decimal_text(d, text);
-	assert_string_equal(text, want);
+	assert_string_equal(text, expected);
 }
 
 static void parses_and_prints(void **state)
@@ -48,7 +48,7 @@ static void parses_and_prints(void **state)
 		{"-0.001", "-0.001"},
 	};
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		check(dec(pairs[i][0]), pairs[i][1]);
+		assert_decimal(dec(pairs[i][0]), pairs[i][1]);
 }
 
 static void surplus_digits_round_half_even(void **state)
@@ -68,10 +68,10 @@ static void surplus_digits_round_half_even(void **state)
 		{"0.9999999999999999999", "1.000000000000000000"},
 	};
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		check(dec(pairs[i][0]), pairs[i][1]);
+		assert_decimal(dec(pairs[i][0]), pairs[i][1]);
 }
 
-static void refuses(void **state)
+static void rejects_invalid_text(void **state)
 {
 	(void)state;
 	const char *bad[] = {"",
@@ -108,29 +108,29 @@ static void adds_at_the_larger_scale(void **state)
 	(void)state;
 	struct decimal d;
 	assert_true(decimal_add(dec("54.80"), dec("-52.1"), &d));
-	check(d, "2.70");
+	assert_decimal(d, "2.70");
 	assert_true(decimal_sub(dec("54.80"), dec("52.14"), &d));
-	check(d, "2.66");
+	assert_decimal(d, "2.66");
 	assert_true(decimal_sub(dec("0"), dec("0.0"), &d));
-	check(d, "0.0");
-	struct decimal most = dec("170141183460469231731687303715884105727");
-	assert_false(decimal_add(most, dec("1"), &d));
-	assert_false(decimal_add(most, dec("0.1"), &d));
-	assert_false(decimal_sub(dec("-2"), most, &d));
-	assert_false(decimal_sub(dec("-1"), most, &d)); /* its magnitude would not fit */
+	assert_decimal(d, "0.0");
+	struct decimal largest = dec("170141183460469231731687303715884105727");
+	assert_false(decimal_add(largest, dec("1"), &d));
+	assert_false(decimal_add(largest, dec("0.1"), &d));
+	assert_false(decimal_sub(dec("-2"), largest, &d));
+	assert_false(decimal_sub(dec("-1"), largest, &d)); /* its magnitude would not fit */
 }
 
-static void multiplies(void **state)
+static void multiplies_exactly_or_fails(void **state)
 {
 	(void)state;
 	struct decimal d;
 	assert_true(decimal_mul(dec("48.70"), dec("-2"), &d));
-	check(d, "-97.40");
+	assert_decimal(d, "-97.40");
 	assert_true(decimal_mul(dec("0.000000001"), dec("0.0000000010"), &d));
-	check(d, "0.000000000000000001");
+	assert_decimal(d, "0.000000000000000001");
 	assert_false(decimal_mul(dec("0.0000000001"), dec("0.000000001"), &d));
 	assert_false(decimal_mul(dec("10000000000000000000"), dec("1e20"), &d));
-	/* fits once trailing zeros are removed */
+	/* The product fits after insignificant zeros are removed. */
 	assert_true(decimal_mul(dec("100000000000000000000.000000000000000000"), dec("3.00"), &d));
 	assert_int_equal(decimal_cmp(d, dec("300000000000000000000")), 0);
 }
@@ -141,7 +141,7 @@ static void divides_half_up(void **state)
 	const struct {
 		const char *a, *b;
 		int scale;
-		const char *want;
+		const char *expected;
 	} cases[] = {
 		{"2.66", "52.14", 4, "0.0510"},
 		{"1", "3", 6, "0.333333"},
@@ -163,7 +163,7 @@ static void divides_half_up(void **state)
 		struct decimal d;
 		if (!decimal_div(dec(cases[i].a), dec(cases[i].b), cases[i].scale, &d))
 			fail_msg("%s / %s", cases[i].a, cases[i].b);
-		check(d, cases[i].want);
+		assert_decimal(d, cases[i].expected);
 	}
 	struct decimal d;
 	assert_false(decimal_div(dec("1"), dec("0.00"), 2, &d));
@@ -173,41 +173,41 @@ static void divides_half_up(void **state)
 static void rounds_half_up(void **state)
 {
 	(void)state;
-	check(decimal_round(dec("48.725"), 2), "48.73");
-	check(decimal_round(dec("-48.725"), 2), "-48.73");
-	check(decimal_round(dec("48.7249"), 2), "48.72");
-	check(decimal_round(dec("0.5"), 0), "1");
-	check(decimal_round(dec("9.99"), 1), "10.0");
-	check(decimal_round(dec("5"), 2), "5.00");
-	check(decimal_round(dec("0.000000000000000001"), 0), "0");
-	struct decimal most = dec("170141183460469231731687303715884105727");
-	assert_int_equal(decimal_round(most, 3).scale, 0);
+	assert_decimal(decimal_round(dec("48.725"), 2), "48.73");
+	assert_decimal(decimal_round(dec("-48.725"), 2), "-48.73");
+	assert_decimal(decimal_round(dec("48.7249"), 2), "48.72");
+	assert_decimal(decimal_round(dec("0.5"), 0), "1");
+	assert_decimal(decimal_round(dec("9.99"), 1), "10.0");
+	assert_decimal(decimal_round(dec("5"), 2), "5.00");
+	assert_decimal(decimal_round(dec("0.000000000000000001"), 0), "0");
+	struct decimal largest = dec("170141183460469231731687303715884105727");
+	assert_int_equal(decimal_round(largest, 3).scale, 0);
 }
 
-static void compares(void **state)
+static void compares_values(void **state)
 {
 	(void)state;
-	const char *rising[] = {"-170141183460469231731687303715884105727",
-				"-1.5",
-				"-1.2",
-				"-1",
-				"-0.5",
-				"0.000000000000000001",
-				"0.5",
-				"1",
-				"1.000000000000000001",
-				"1.5",
-				"170141183460469231731687303715884105727"};
-	size_t n = sizeof(rising) / sizeof(rising[0]);
+	const char *ascending[] = {"-170141183460469231731687303715884105727",
+				   "-1.5",
+				   "-1.2",
+				   "-1",
+				   "-0.5",
+				   "0.000000000000000001",
+				   "0.5",
+				   "1",
+				   "1.000000000000000001",
+				   "1.5",
+				   "170141183460469231731687303715884105727"};
+	size_t n = sizeof(ascending) / sizeof(ascending[0]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
-			assert_int_equal(decimal_cmp(dec(rising[i]), dec(rising[k])),
+			assert_int_equal(decimal_cmp(dec(ascending[i]), dec(ascending[k])),
 					 (i > k) - (i < k));
 	assert_int_equal(decimal_cmp(dec("1.50"), dec("1.5")), 0);
 	assert_int_equal(decimal_cmp(dec("-0.0"), dec("0")), 0);
 }
 
-static void short_text_and_doubles(void **state)
+static void converts_to_short_text_and_double(void **state)
 {
 	(void)state;
 	char text[DECIMAL_TEXT_BYTES];
@@ -222,7 +222,7 @@ static void short_text_and_doubles(void **state)
 	assert_true(decimal_double(decimal_int(INT64_MIN)) == -9223372036854775808.0);
 }
 
-static long double size_of(long double x)
+static long double magnitude(long double x)
 {
 	return x < 0 ? -x : x;
 }
@@ -246,15 +246,15 @@ static void agrees_with_long_double(void **state)
 		long double y = (long double)v[1] / tens[scale[1]];
 		struct decimal d;
 		assert_true(decimal_add(a, b, &d));
-		assert_true(size_of(decimal_double(d) - (x + y)) < 1e-9L);
+		assert_true(magnitude(decimal_double(d) - (x + y)) < 1e-9L);
 		assert_true(decimal_mul(a, b, &d));
-		assert_true(size_of(decimal_double(d) - x * y) < 1e-4L);
+		assert_true(magnitude(decimal_double(d) - x * y) < 1e-4L);
 		assert_int_equal(decimal_cmp(a, b), (x > y) - (x < y));
 		if (v[1] == 0)
 			continue;
 		assert_true(decimal_div(a, b, 6, &d));
-		assert_true(size_of(decimal_double(d) - x / y) <=
-			    0.5000001e-6L + size_of(x / y) * 1e-12L);
+		assert_true(magnitude(decimal_double(d) - x / y) <=
+			    0.5000001e-6L + magnitude(x / y) * 1e-12L);
 	}
 }
 
@@ -263,13 +263,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_and_prints),
 		cmocka_unit_test(surplus_digits_round_half_even),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(rejects_invalid_text),
 		cmocka_unit_test(adds_at_the_larger_scale),
-		cmocka_unit_test(multiplies),
+		cmocka_unit_test(multiplies_exactly_or_fails),
 		cmocka_unit_test(divides_half_up),
 		cmocka_unit_test(rounds_half_up),
-		cmocka_unit_test(compares),
-		cmocka_unit_test(short_text_and_doubles),
+		cmocka_unit_test(compares_values),
+		cmocka_unit_test(converts_to_short_text_and_double),
 		cmocka_unit_test(agrees_with_long_double),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

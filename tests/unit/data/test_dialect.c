@@ -1,4 +1,4 @@
-/* Dialect names are parsed back. */
+/* Names of dialects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "vesper/dialect.h"
 
-static void names(void **state)
+static void parses_names(void **state)
 {
 	(void)state;
 	for (int i = 0; i < DIALECT_COUNT; i++) {
@@ -16,15 +16,15 @@ static void names(void **state)
 		assert_true(dialect_parse(dialect_name((enum dialect)i), &d));
 		assert_int_equal(d, i);
 	}
-	enum dialect kept = DIALECT_POSTGRES;
-	assert_false(dialect_parse("mysql", &kept));
-	assert_int_equal(kept, DIALECT_POSTGRES);
+	enum dialect unchanged = DIALECT_POSTGRES;
+	assert_false(dialect_parse("mysql", &unchanged));
+	assert_int_equal(unchanged, DIALECT_POSTGRES);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
+		cmocka_unit_test(parses_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Dictionaries: adding, replacing and finding words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

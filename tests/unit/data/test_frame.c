@@ -11,18 +11,18 @@
 
 static void numbers_are_read_by_type(void **state)
 {
-	int64_t whole[] = {5, 1234567};
+	int64_t integers[] = {5, 1234567};
 	double real[] = {0.5};
 	int32_t day[] = {20000};
-	uint8_t yes[] = {1};
+	uint8_t booleans[] = {1};
 	uint32_t code[] = {1, 0};
 	const char *const words[] = {"a", "b"};
 	const uint64_t only_second = 2;
-	struct frame_column i = {.type = FRAME_INT, .v.i = whole};
-	struct frame_column d = {.type = FRAME_DECIMAL, .scale = 6, .v.i = whole};
+	struct frame_column i = {.type = FRAME_INT, .v.i = integers};
+	struct frame_column d = {.type = FRAME_DECIMAL, .scale = 6, .v.i = integers};
 	struct frame_column r = {.type = FRAME_REAL, .v.r = real};
 	struct frame_column n = {.type = FRAME_DAY, .v.day = day};
-	struct frame_column b = {.type = FRAME_BOOL, .v.b = yes};
+	struct frame_column b = {.type = FRAME_BOOL, .v.b = booleans};
 	struct frame_column t = {.type = FRAME_TEXT, .v.code = code, .words = words};
 
 	(void)state;

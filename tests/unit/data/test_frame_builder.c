@@ -35,7 +35,7 @@ static void add_row(struct frame_builder *b, const char *const *cells, size_t co
 		fail_msg("%s", e.text);
 }
 
-static struct frame *numbers(size_t rows_max, size_t rows)
+static struct frame *build_numbers(size_t rows_max, size_t rows)
 {
 	struct frame_builder *b = frame_builder_new("wide", number, 1, rows_max);
 	char text[32];
@@ -97,7 +97,7 @@ static void cells_are_parsed_by_type(void **state)
 	assert_int_equal(frames_memory_bytes(), 0);
 }
 
-static void times_become_utc(void **state)
+static void times_are_converted_to_utc(void **state)
 {
 	static const struct frame_declared at[] = {{"at", FRAME_TIME}};
 	static const char *const good[] = {
@@ -161,7 +161,7 @@ static void rows_beyond_the_limit_are_sampled(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct frame *f = numbers(cases[i].max, cases[i].rows);
+		struct frame *f = build_numbers(cases[i].max, cases[i].rows);
 
 		assert_int_equal(f->total_rows, cases[i].rows);
 		assert_int_equal(f->step, cases[i].step);
@@ -199,22 +199,22 @@ static void more_columns_allow_fewer_rows(void **state)
 }
 
 /* Adds rows with one long text each until the builder fails. */
-static struct frame_builder *fill(struct err *e, size_t *rows)
+static struct frame_builder *fill_until_error(struct err *e, size_t *rows)
 {
 	static const struct frame_declared text[] = {{"t", FRAME_TEXT}};
 	struct frame_builder *b = frame_builder_new("long", text, 1, FRAME_ROWS_MAX);
 	enum { BYTES = 1 << 20 };
 	char *cell = mem_alloc(BYTES + 1);
-	bool wanted, good = true;
+	bool wanted, succeeded = true;
 
 	memset(cell, 'x', BYTES);
-	for (*rows = 0; good; (*rows)++) {
+	for (*rows = 0; succeeded; (*rows)++) {
 		snprintf(cell, 16, "%015zu", *rows);
 		cell[15] = 'x';
-		good = frame_builder_next(b, &wanted, e);
-		if (good) {
+		succeeded = frame_builder_next(b, &wanted, e);
+		if (succeeded) {
 			frame_builder_cell(b, 0, cell);
-			good = frame_builder_row(b, e);
+			succeeded = frame_builder_row(b, e);
 		}
 	}
 	mem_free(cell);
@@ -225,7 +225,7 @@ static void memory_of_one_frame_is_limited(void **state)
 {
 	struct err e = {0};
 	size_t rows;
-	struct frame_builder *b = fill(&e, &rows);
+	struct frame_builder *b = fill_until_error(&e, &rows);
 
 	(void)state;
 	assert_int_equal(e.code, ERR_LIMIT);
@@ -238,21 +238,21 @@ static void memory_of_one_frame_is_limited(void **state)
 
 static void memory_of_all_frames_is_limited(void **state)
 {
-	struct frame_builder *builds[16];
+	struct frame_builder *builders[16];
 	struct err e = {0};
 	size_t n = 0, rows;
 
 	(void)state;
 	do {
 		e = (struct err){0};
-		builds[n++] = fill(&e, &rows);
+		builders[n++] = fill_until_error(&e, &rows);
 	} while (!e.may_retry && n < 16);
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_true(e.may_retry);
 	assert_true(n >= 8 && n <= 10);
 	assert_true(frames_memory_bytes() <= FRAMES_MEMORY_MAX);
 	while (n > 0)
-		frame_builder_free(&builds[--n]);
+		frame_builder_free(&builders[--n]);
 	assert_int_equal(frames_memory_bytes(), 0);
 }
 
@@ -260,7 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_are_parsed_by_type),
-		cmocka_unit_test(times_become_utc),
+		cmocka_unit_test(times_are_converted_to_utc),
 		cmocka_unit_test(invalid_cells_are_counted),
 		cmocka_unit_test(rows_beyond_the_limit_are_sampled),
 		cmocka_unit_test(more_columns_allow_fewer_rows),

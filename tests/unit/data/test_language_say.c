@@ -23,17 +23,17 @@ static void values_fill_their_slots(void **state)
 static void invalid_sentences_are_rejected(void **state)
 {
 	(void)state;
-	refused("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: unknown sentence");
-	refused("Which {label} do you mean?", "Which {lable} do you mean?", 0,
-		"sentences.ask.which: allowed slots: label");
-	refused("Which {label} do you mean?", "Which do you mean?", 0,
-		"sentences.ask.which: required slots: label");
-	refused("Which {label} do you mean?", "Which {label do you mean?", 0,
-		"allowed slots: label");
-	refused("Which {label} do you mean?", "", 0, "sentences.ask.which: is empty");
-	refused("Leave it out", "Leave {it} out", 0, "allowed slots: none");
-	refused("Which {label} do you mean?", "{label}{label}{label}{label}{label}", 0,
-		"at most 4 slots");
+	assert_rejected("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: unknown sentence");
+	assert_rejected("Which {label} do you mean?", "Which {lable} do you mean?", 0,
+			"sentences.ask.which: allowed slots: label");
+	assert_rejected("Which {label} do you mean?", "Which do you mean?", 0,
+			"sentences.ask.which: required slots: label");
+	assert_rejected("Which {label} do you mean?", "Which {label do you mean?", 0,
+			"allowed slots: label");
+	assert_rejected("Which {label} do you mean?", "", 0, "sentences.ask.which: is empty");
+	assert_rejected("Leave it out", "Leave {it} out", 0, "allowed slots: none");
+	assert_rejected("Which {label} do you mean?", "{label}{label}{label}{label}{label}", 0,
+			"at most 4 slots");
 }
 
 int main(void)

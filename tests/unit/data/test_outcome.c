@@ -1,4 +1,4 @@
-/* Outcomes on the wire: absent, never null. */
+/* Outcomes as JSON: missing members are omitted, never null. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,39 +10,39 @@
 #include "vesper/mem.h"
 #include "vesper/outcome.h"
 
-static void check(struct outcome o, const char *want)
+static void assert_json(struct outcome o, const char *expected)
 {
 	json_t *value = outcome_json(&o);
 	char *text = json_text(value);
-	assert_string_equal(text, want);
+	assert_string_equal(text, expected);
 	mem_free(text);
 	json_decref(value);
 }
 
-static void wire_form(void **state)
+static void writes_only_present_members(void **state)
 {
 	(void)state;
-	check((struct outcome){.kind = OUTCOME_ROWS, .truncated = true},
-	      "{\"kind\":\"rows\",\"truncated\":true,\"retryable\":false}");
-	check((struct outcome){.kind = OUTCOME_OUT_OF_WINDOW,
-			       .param = "year",
-			       .range_min = "2024",
-			       .range_max = "2027"},
-	      "{\"kind\":\"out_of_window\",\"truncated\":false,\"param\":\"year\","
-	      "\"range\":{\"min\":\"2024\",\"max\":\"2027\"},\"retryable\":false}");
+	assert_json((struct outcome){.kind = OUTCOME_ROWS, .truncated = true},
+		    "{\"kind\":\"rows\",\"truncated\":true,\"retryable\":false}");
+	assert_json((struct outcome){.kind = OUTCOME_OUT_OF_WINDOW,
+				     .param = "year",
+				     .range_min = "2024",
+				     .range_max = "2027"},
+		    "{\"kind\":\"out_of_window\",\"truncated\":false,\"param\":\"year\","
+		    "\"range\":{\"min\":\"2024\",\"max\":\"2027\"},\"retryable\":false}");
 	const struct suggestion s[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
 				       {.value = "SP15"}};
-	check((struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
-			       .suggestions = s,
-			       .suggestion_count = 2,
-			       .retryable = true,
-			       .detail = "No such hub."},
-	      "{\"kind\":\"unknown_entity\",\"truncated\":false,\"detail\":\"No such hub.\","
-	      "\"suggestions\":[{\"value\":\"NP15\",\"label\":\"NP15 (CAISO)\"},"
-	      "{\"value\":\"SP15\"}],\"retryable\":true}");
+	assert_json((struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
+				     .suggestions = s,
+				     .suggestion_count = 2,
+				     .retryable = true,
+				     .detail = "No such hub."},
+		    "{\"kind\":\"unknown_entity\",\"truncated\":false,\"detail\":\"No such hub.\","
+		    "\"suggestions\":[{\"value\":\"NP15\",\"label\":\"NP15 (CAISO)\"},"
+		    "{\"value\":\"SP15\"}],\"retryable\":true}");
 }
 
-static void names(void **state)
+static void kinds_have_names(void **state)
 {
 	(void)state;
 	for (int i = 0; i < OUTCOME_KIND_COUNT; i++)
@@ -53,8 +53,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wire_form),
-		cmocka_unit_test(names),
+		cmocka_unit_test(writes_only_present_members),
+		cmocka_unit_test(kinds_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

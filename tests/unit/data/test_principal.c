@@ -29,7 +29,7 @@ static void only_listed_permissions_are_granted(void **state)
 	assert_false(may(&nobody, "chat:use"));
 }
 
-static void all_of_several(void **state)
+static void requires_all_listed_permissions(void **state)
 {
 	struct arena *a = arena_new(1000);
 
@@ -56,34 +56,36 @@ static void copies_own_their_texts(void **state)
 }
 
 /* Copies with many permissions use binary search, with the same results. */
-static void many_are_looked_up(void **state)
+static void finds_among_many_permissions(void **state)
 {
-	enum { MANY = 500 };
-	static char names[MANY][16];
-	const char *list[MANY];
-	struct principal who = {
-		.user = "ann", .tenant = "vesper", .permissions = list, .permission_count = MANY};
-	struct principal *copy, *again;
+	enum { PERMISSION_COUNT = 500 };
+	static char names[PERMISSION_COUNT][16];
+	const char *list[PERMISSION_COUNT];
+	struct principal who = {.user = "ann",
+				.tenant = "vesper",
+				.permissions = list,
+				.permission_count = PERMISSION_COUNT};
+	struct principal *copy, *second_copy;
 
 	(void)state;
-	for (int i = 0; i < MANY; i++) {
-		snprintf(names[i], sizeof(names[i]), "doc:%d", i * 7919 % MANY * 2);
+	for (int i = 0; i < PERMISSION_COUNT; i++) {
+		snprintf(names[i], sizeof(names[i]), "doc:%d", i * 7919 % PERMISSION_COUNT * 2);
 		list[i] = names[i];
 	}
 	copy = principal_copy(&who);
-	again = principal_copy(copy);
-	assert_true(copy->sorted && again->sorted && !who.sorted);
-	for (int i = -1; i <= 2 * MANY; i++) {
+	second_copy = principal_copy(copy);
+	assert_true(copy->sorted && second_copy->sorted && !who.sorted);
+	for (int i = -1; i <= 2 * PERMISSION_COUNT; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "doc:%d", i);
 		assert_int_equal(may(copy, name), may(&who, name));
-		assert_int_equal(may(again, name), may(&who, name));
+		assert_int_equal(may(second_copy, name), may(&who, name));
 	}
 	assert_true(may(copy, NULL));
 	assert_false(may(copy, ""));
 	principal_free(&copy);
-	principal_free(&again);
+	principal_free(&second_copy);
 }
 
 static void same_user_means_same_tenant(void **state)
@@ -97,7 +99,7 @@ static void same_user_means_same_tenant(void **state)
 	assert_false(principal_same_user(&ann, &other));
 }
 
-static void permissions_in_words(void **state)
+static void formats_permission_as_words(void **state)
 {
 	struct arena *a = arena_new(4096);
 
@@ -111,11 +113,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_listed_permissions_are_granted),
-		cmocka_unit_test(all_of_several),
+		cmocka_unit_test(requires_all_listed_permissions),
 		cmocka_unit_test(copies_own_their_texts),
-		cmocka_unit_test(many_are_looked_up),
+		cmocka_unit_test(finds_among_many_permissions),
 		cmocka_unit_test(same_user_means_same_tenant),
-		cmocka_unit_test(permissions_in_words),
+		cmocka_unit_test(formats_permission_as_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

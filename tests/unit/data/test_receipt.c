@@ -14,8 +14,8 @@
 #include "vesper/json_out.h"
 #include "vesper/receipt.h"
 
-/* Content with this text as a member; "": none. */
-static struct receipt sealed_with(struct arena *a, const char *question, const char *member)
+/* Seals a receipt. member: an additional member of its content; "": none. */
+static struct receipt seal_with_member(struct arena *a, const char *question, const char *member)
 {
 	struct receipt r = {.tenant = "acme",
 			    .receipt_id = "r-1",
@@ -38,12 +38,12 @@ static struct receipt sealed_with(struct arena *a, const char *question, const c
 	return r;
 }
 
-static struct receipt sealed(struct arena *a, const char *question)
+static struct receipt seal(struct arena *a, const char *question)
 {
-	return sealed_with(a, question, "");
+	return seal_with_member(a, question, "");
 }
 
-static void canonical_order_and_form(void **state)
+static void canonical_form_sorts_members(void **state)
 {
 	static const char *const forms[][2] = {
 		{"{\"b\":{\"z\":1,\"a\":[true,null]},\"a\":\"\xc3\xa9\\\"\\n\",\"c\":48.7300}",
@@ -68,7 +68,7 @@ static void canonical_order_and_form(void **state)
 static void salt_hides_deleted_content(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
-	struct receipt one = sealed(a, "q"), two = sealed(a, "q");
+	struct receipt one = seal(a, "q"), two = seal(a, "q");
 
 	(void)state;
 	assert_string_not_equal(one.leaves, two.leaves);
@@ -89,7 +89,7 @@ static int set_up(void **state)
 
 	c.arena = arena_new(1 << 24);
 	for (int i = 0; i < 3; i++) {
-		c.r[i] = sealed(c.arena, i == 1 ? "Was it \"NP15\"?" : "q");
+		c.r[i] = seal(c.arena, i == 1 ? "Was it \"NP15\"?" : "q");
 		receipt_link(&c.r[i], i + 1, i ? c.hash[i - 1] : RECEIPT_GENESIS, c.hash[i]);
 	}
 	*state = &c;
@@ -134,85 +134,86 @@ static void deleted_content_keeps_the_chain_valid(void **state)
 }
 
 /* Changes each byte of a text of the second record in turn. */
-static void each_byte(struct chain *c, const char **text, const char *const *fields)
+static void change_each_byte(struct chain *c, const char **text, const char *const *fields)
 {
-	const char *whole = *text;
+	const char *original = *text;
 	struct receipt_flaw flaw;
 
-	for (size_t i = 0; i < strlen(whole); i++) {
-		char *changed = arena_strdup(c->arena, whole);
-		bool named = false;
+	for (size_t i = 0; i < strlen(original); i++) {
+		char *changed = arena_strdup(c->arena, original);
+		bool is_named = false;
 
 		changed[i] ^= 1;
 		*text = changed;
 		if (first_broken(c, &flaw) != 2)
-			fail_msg("%s, byte %zu: not found", fields[0], i);
+			fail_msg("%s, byte %zu: not detected", fields[0], i);
 		for (size_t k = 0; fields[k]; k++)
-			named = named || strcmp(flaw.field, fields[k]) == 0;
-		if (!named)
+			is_named = is_named || strcmp(flaw.field, fields[k]) == 0;
+		if (!is_named)
 			fail_msg("%s, byte %zu: named %s", fields[0], i, flaw.field);
 	}
-	*text = whole;
+	*text = original;
 }
 
-static void error_names_each_changed_byte(void **state)
+static void error_names_field_of_changed_byte(void **state)
 {
 	struct chain *c = *state;
 	struct receipt *r = &c->r[1];
 
-	each_byte(c, &r->hash, (const char *const[]){"hash", NULL});
-	each_byte(c, &r->previous_hash, (const char *const[]){"previous_hash", NULL});
-	each_byte(c, &r->content_hash, (const char *const[]){"content_hash", NULL});
-	each_byte(c, &r->leaves, (const char *const[]){"leaves", NULL});
-	each_byte(c, &r->receipt_id, (const char *const[]){"receipt_id", NULL});
-	each_byte(c, &r->created_at, (const char *const[]){"created_at", NULL});
-	each_byte(c, &r->message_id, (const char *const[]){"message_id", NULL});
-	each_byte(c, &r->session_id, (const char *const[]){"session_id", NULL});
-	each_byte(c, &r->user, (const char *const[]){"user", NULL});
+	change_each_byte(c, &r->hash, (const char *const[]){"hash", NULL});
+	change_each_byte(c, &r->previous_hash, (const char *const[]){"previous_hash", NULL});
+	change_each_byte(c, &r->content_hash, (const char *const[]){"content_hash", NULL});
+	change_each_byte(c, &r->leaves, (const char *const[]){"leaves", NULL});
+	change_each_byte(c, &r->receipt_id, (const char *const[]){"receipt_id", NULL});
+	change_each_byte(c, &r->created_at, (const char *const[]){"created_at", NULL});
+	change_each_byte(c, &r->message_id, (const char *const[]){"message_id", NULL});
+	change_each_byte(c, &r->session_id, (const char *const[]){"session_id", NULL});
+	change_each_byte(c, &r->user, (const char *const[]){"user", NULL});
 }
 
-static void each_byte_of_the_content_is_in_its_member(void **state)
+static void error_locates_changed_byte_of_content(void **state)
 {
 	struct chain *c = *state;
-	const char *whole = c->r[1].content;
+	const char *original = c->r[1].content;
 	struct receipt_flaw flaw;
 
-	for (size_t i = 0; i < strlen(whole); i++) {
-		char *changed = arena_strdup(c->arena, whole);
+	for (size_t i = 0; i < strlen(original); i++) {
+		char *changed = arena_strdup(c->arena, original);
 
 		changed[i] ^= 1;
 		c->r[1].content = changed;
 		assert_int_equal(first_broken(c, &flaw), 2);
 		assert_true((int64_t)i >= flaw.from && (int64_t)i < flaw.to);
 		assert_int_equal(strncmp(flaw.field, "content.", 8), 0);
-		/* the range is that of the named member */
+		/* the reported range is that of the named member */
 		assert_int_equal(
-			strncmp(whole + flaw.from + 2, flaw.field + 8, strlen(flaw.field + 8)), 0);
+			strncmp(original + flaw.from + 2, flaw.field + 8, strlen(flaw.field + 8)),
+			0);
 	}
-	c->r[1].content = whole;
+	c->r[1].content = original;
 }
 
-static void more_or_less_content_is_found(void **state)
+static void added_or_removed_content_is_detected(void **state)
 {
 	struct chain *c = *state;
-	const char *whole = c->r[1].content, *cut = strstr(whole, "NP15");
+	const char *original = c->r[1].content, *at = strstr(original, "NP15");
 	struct receipt_flaw flaw;
 
-	c->r[1].content = arena_printf(c->arena, "%.*sX%s", (int)(cut - whole), whole, cut);
+	c->r[1].content = arena_printf(c->arena, "%.*sX%s", (int)(at - original), original, at);
 	assert_int_equal(first_broken(c, &flaw), 2);
 	assert_string_equal(flaw.field, "content.calls");
-	c->r[1].content = arena_strndup(c->arena, whole, strlen(whole) - 1);
+	c->r[1].content = arena_strndup(c->arena, original, strlen(original) - 1);
 	assert_int_equal(first_broken(c, &flaw), 2);
 	assert_string_equal(flaw.field, "content.user");
-	c->r[1].content = arena_printf(c->arena, "%s ", whole);
+	c->r[1].content = arena_printf(c->arena, "%s ", original);
 	assert_int_equal(first_broken(c, &flaw), 2);
 	assert_string_equal(flaw.field, "content");
 	c->r[1].content = "";
 	assert_int_equal(first_broken(c, &flaw), 2);
-	c->r[1].content = whole;
+	c->r[1].content = original;
 }
 
-static void missing_and_exchanged_records_are_found(void **state)
+static void missing_and_exchanged_records_are_detected(void **state)
 {
 	struct chain *c = *state;
 	struct receipt second = c->r[1];
@@ -241,7 +242,7 @@ static void stored_answer_is_compared(void **state)
 	(void)state;
 	hash_sha256_hex("48.73", 5, hash);
 	snprintf(member, sizeof(member), "\"answer_hash\":\"%s\"", hash);
-	r = sealed_with(a, "q", member);
+	r = seal_with_member(a, "q", member);
 	receipt_link(&r, 1, RECEIPT_GENESIS, hash);
 	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw)); /* the message was deleted */
 	r.answer = "48.73";
@@ -257,14 +258,14 @@ static void stored_answer_is_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(canonical_order_and_form),
+		cmocka_unit_test(canonical_form_sorts_members),
 		cmocka_unit_test(salt_hides_deleted_content),
 		CHAIN_TEST(unchanged_chain_is_valid),
 		CHAIN_TEST(deleted_content_keeps_the_chain_valid),
-		CHAIN_TEST(error_names_each_changed_byte),
-		CHAIN_TEST(each_byte_of_the_content_is_in_its_member),
-		CHAIN_TEST(more_or_less_content_is_found),
-		CHAIN_TEST(missing_and_exchanged_records_are_found),
+		CHAIN_TEST(error_names_field_of_changed_byte),
+		CHAIN_TEST(error_locates_changed_byte_of_content),
+		CHAIN_TEST(added_or_removed_content_is_detected),
+		CHAIN_TEST(missing_and_exchanged_records_are_detected),
 		cmocka_unit_test(stored_answer_is_compared),
 	};
 

@@ -43,7 +43,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const char *value(const char *text)
+static const char *resolve(const char *text)
 {
 	const json_t *found;
 	struct err e = {0};
@@ -57,31 +57,31 @@ static const char *value(const char *text)
 static void each_reference_kind_is_resolved(void **state)
 {
 	(void)state;
-	assert_string_equal(value("t1.row_count"), "3");
-	assert_string_equal(value("t1.outcome"), "rows");
-	assert_string_equal(value("t1.rows[0].HubZone"), "NP15");
-	assert_string_equal(value("t1.rows[1].hub_zone"), "SP15");
-	assert_string_equal(value("t1.rows[2].hour"), "9");
-	assert_string_equal(value("t1.rows[499].hour?"),
+	assert_string_equal(resolve("t1.row_count"), "3");
+	assert_string_equal(resolve("t1.outcome"), "rows");
+	assert_string_equal(resolve("t1.rows[0].HubZone"), "NP15");
+	assert_string_equal(resolve("t1.rows[1].hub_zone"), "SP15");
+	assert_string_equal(resolve("t1.rows[2].hour"), "9");
+	assert_string_equal(resolve("t1.rows[499].hour?"),
 			    "the earlier step found no hour in row 500");
-	assert_string_equal(value("t1.facts.higher_vendor"), "Hitachi");
-	assert_string_equal(value("t1.facts.higher_vendor?"), "Hitachi");
-	assert_string_equal(value("t1.offline[0].hub_zone"), "ZP26");
+	assert_string_equal(resolve("t1.facts.higher_vendor"), "Hitachi");
+	assert_string_equal(resolve("t1.facts.higher_vendor?"), "Hitachi");
+	assert_string_equal(resolve("t1.offline[0].hub_zone"), "ZP26");
 }
 
 static void errors_name_the_missing_value(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(value("t2.row_count"), "t2 has no result"));
-	assert_non_null(strstr(value("t1.rows[3].hub_zone"), "row 4"));
-	assert_non_null(strstr(value("t1.rows[0].note"), "no note in row 1"));
-	assert_non_null(strstr(value("t1.rows[*].note"), "no note"));
-	assert_non_null(strstr(value("t1.rows[0].vendor"), "has no column vendor"));
-	assert_non_null(strstr(value("t1.facts.lower_vendor"), "lower_vendor"));
-	assert_non_null(strstr(value("t1.online[0].hour"), "found nothing"));
+	assert_non_null(strstr(resolve("t2.row_count"), "t2 has no result"));
+	assert_non_null(strstr(resolve("t1.rows[3].hub_zone"), "row 4"));
+	assert_non_null(strstr(resolve("t1.rows[0].note"), "no note in row 1"));
+	assert_non_null(strstr(resolve("t1.rows[*].note"), "no note"));
+	assert_non_null(strstr(resolve("t1.rows[0].vendor"), "has no column vendor"));
+	assert_non_null(strstr(resolve("t1.facts.lower_vendor"), "lower_vendor"));
+	assert_non_null(strstr(resolve("t1.online[0].hour"), "found nothing"));
 }
 
-/* A query that was stopped must not be reported as "No task has a risk". */
+/* A cancelled query must not be reported as "No task has a risk". */
 static void failed_result_has_no_count(void **state)
 {
 	static const enum outcome_kind failed[] = {OUTCOME_UNKNOWN_ENTITY, OUTCOME_NOT_PERMITTED,
@@ -93,17 +93,17 @@ static void failed_result_has_no_count(void **state)
 	result->table_count = 0;
 	for (size_t i = 0; i < sizeof(failed) / sizeof(*failed); i++) {
 		result->outcome.kind = failed[i];
-		assert_non_null(strstr(value("t1.row_count"), "t1 failed"));
+		assert_non_null(strstr(resolve("t1.row_count"), "t1 failed"));
 	}
-	assert_string_equal(value("t1.outcome"), "error");
+	assert_string_equal(resolve("t1.outcome"), "error");
 	result->outcome.kind = OUTCOME_EMPTY;
-	assert_string_equal(value("t1.row_count"), "0");
+	assert_string_equal(resolve("t1.row_count"), "0");
 	result->table_count = tables;
 }
 
-static void other_text_is_rejected(void **state)
+static void invalid_reference_is_rejected(void **state)
 {
-	static const char *const wrong[] = {
+	static const char *const bad[] = {
 		"",
 		"t1",
 		"t1.",
@@ -129,11 +129,11 @@ static void other_text_is_rejected(void **state)
 	struct ref r;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct err e = {0};
 
-		if (ref_parse(wrong[i], &r, &e))
-			fail_msg("%s is accepted", wrong[i]);
+		if (ref_parse(bad[i], &r, &e))
+			fail_msg("%s was accepted", bad[i]);
 		assert_int_equal(e.code, ERR_INPUT);
 	}
 }
@@ -151,7 +151,7 @@ static void references_in_arguments_are_filled(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
-	size_t left_out;
+	size_t omitted_count;
 
 	(void)state;
 	assert_true(
@@ -159,14 +159,14 @@ static void references_in_arguments_are_filled(void **state)
 			 parse("{\"year\":2025,\"vendor\":{\"$ref\":\"t1.facts.higher_vendor\"},"
 			       "\"zones\":[\"HB_NORTH\",{\"$ref\":\"t1.rows[*].hub_zone\"}],"
 			       "\"other\":{\"$ref\":\"t1.rows[*].hub_zone\"}}"),
-			 arena, &filled, &left_out, &e));
-	assert_int_equal(left_out, 0);
+			 arena, &filled, &omitted_count, &e));
+	assert_int_equal(omitted_count, 0);
 	assert_true(json_equal(
 		(json_t *)filled,
 		parse("{\"year\":2025,\"vendor\":\"Hitachi\",\"zones\":[\"HB_NORTH\",\"NP15\","
 		      "\"SP15\"],\"other\":[\"NP15\",\"SP15\"]}")));
 	assert_false(ref_fill(&scope, parse("{\"vendor\":{\"$ref\":\"t1.facts.no\"}}"), arena,
-			      &filled, &left_out, &e));
+			      &filled, &omitted_count, &e));
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 
@@ -174,13 +174,13 @@ static void missing_optional_argument_is_omitted(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
-	size_t left_out;
+	size_t omitted_count;
 
 	(void)state;
 	assert_true(ref_fill(&scope,
 			     parse("{\"a\":{\"$ref\":\"t1.facts.no?\"},\"b\":[{\"$ref\":"
 				   "\"t9.rows[0].x?\"}],\"c\":[1,{\"$ref\":\"t9.row_count?\"}]}"),
-			     arena, &filled, &left_out, &e));
+			     arena, &filled, &omitted_count, &e));
 	assert_true(json_equal((json_t *)filled, parse("{\"c\":[1]}")));
 }
 
@@ -188,14 +188,14 @@ static void surplus_list_values_are_counted(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
-	size_t left_out;
+	size_t omitted_count;
 
 	(void)state;
 	assert_true(ref_fill(&scope,
 			     parse("{\"zones\":[{\"$ref\":\"t1.rows[*].hour\",\"max\":2}]}"), arena,
-			     &filled, &left_out, &e));
+			     &filled, &omitted_count, &e));
 	assert_true(json_equal((json_t *)filled, parse("{\"zones\":[\"3\",\"7\"]}")));
-	assert_int_equal(left_out, 1);
+	assert_int_equal(omitted_count, 1);
 	assert_null(ref_of(parse("{\"$ref\":\"t1.row_count\",\"min\":2}")));
 }
 
@@ -215,7 +215,7 @@ static void each_dependency_is_listed_once(void **state)
 	assert_true(needs[1].optional);
 }
 
-static void last_result_of_an_agent_is_used(void **state)
+static void last_result_with_rows_is_used(void **state)
 {
 	struct result *empty = sample_result(arena, NULL);
 	struct result *both[] = {result, empty};
@@ -223,7 +223,7 @@ static void last_result_of_an_agent_is_used(void **state)
 	(void)state;
 	empty->outcome.kind = OUTCOME_EMPTY;
 	source = (struct ref_source){"t1", both, 2};
-	assert_string_equal(value("t1.row_count"), "3");
+	assert_string_equal(resolve("t1.row_count"), "3");
 }
 
 int main(void)
@@ -232,14 +232,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_reference_kind_is_resolved, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(errors_name_the_missing_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failed_result_has_no_count, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(other_text_is_rejected, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(invalid_reference_is_rejected, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(references_in_arguments_are_filled, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(missing_optional_argument_is_omitted, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(surplus_list_values_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_dependency_is_listed_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(last_result_of_an_agent_is_used, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(last_result_with_rows_is_used, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

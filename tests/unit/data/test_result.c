@@ -27,7 +27,7 @@ static void tables_are_freed_with_the_arena(void **state)
 	arena_free(&a); /* a leaked table would be reported */
 }
 
-static void facts(void **state)
+static void facts_are_copied_and_limited(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -52,7 +52,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_freed_with_the_arena),
-		cmocka_unit_test(facts),
+		cmocka_unit_test(facts_are_copied_and_limited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,15 +75,15 @@ static void equal_results_have_equal_hashes(void **state)
 	assert_int_equal(strlen(one), 64);
 }
 
-#define DIFFERS(s, place, other)                                                                   \
+#define DIFFERS(s, member, other)                                                                  \
 	do {                                                                                       \
 		char before[HASH_HEX_BYTES], after[HASH_HEX_BYTES];                                \
-		__typeof__(place) kept = place;                                                    \
+		__typeof__(member) saved = member;                                                 \
 		result_hash((s)->r, before);                                                       \
-		place = other;                                                                     \
+		member = other;                                                                    \
 		result_hash((s)->r, after);                                                        \
 		assert_string_not_equal(before, after);                                            \
-		place = kept;                                                                      \
+		member = saved;                                                                    \
 	} while (0)
 
 static void every_difference_changes_the_hash(void **state)
@@ -106,7 +106,7 @@ static void every_difference_changes_the_hash(void **state)
 	DIFFERS(s, s->r->outcome.range_min, "2024");
 }
 
-static void row_order_counts_only_if_defined(void **state)
+static void row_order_matters_only_if_defined(void **state)
 {
 	struct sample *s = *state;
 	const char **rows[] = {s->cells[1], s->cells[0]};
@@ -119,7 +119,7 @@ static void row_order_counts_only_if_defined(void **state)
 	s->r->tables[0]->rows = rows;
 	result_hash(s->r, two);
 	assert_string_equal(one, two);
-	/* A duplicate row changes the hash, and so does a cell that moves to another row. */
+	/* Duplicate rows count, and cells belong to their rows. */
 	DIFFERS(s, rows[1], rows[0]);
 	DIFFERS(s, s->cells[0][0], "SP15");
 }
@@ -146,7 +146,7 @@ int main(void)
 		SAMPLE_TEST(equal_results_have_equal_hashes),
 		SAMPLE_TEST(every_difference_changes_the_hash),
 		SAMPLE_TEST(adjacent_cells_are_distinct),
-		SAMPLE_TEST(row_order_counts_only_if_defined),
+		SAMPLE_TEST(row_order_matters_only_if_defined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* Named sources, and their batches of results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

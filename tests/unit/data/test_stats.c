@@ -13,7 +13,7 @@
 #include "vesper/stats.h"
 
 /* Statistics of one column; a NULL in the middle of the list is a SQL NULL, "." ends it. */
-static struct column_stats column(struct arena *a, bool numeric, const char *const *cells)
+static struct column_stats collect(struct arena *a, bool numeric, const char *const *cells)
 {
 	struct stats_collector *s = stats_new(1);
 	for (; !*cells || strcmp(*cells, ".") != 0; cells++) {
@@ -26,16 +26,16 @@ static struct column_stats column(struct arena *a, bool numeric, const char *con
 	return out;
 }
 
-#define COLUMN(a, numeric, ...) column(a, numeric, (const char *const[]){__VA_ARGS__, "."})
+#define COLUMN(a, numeric, ...) collect(a, numeric, (const char *const[]){__VA_ARGS__, "."})
 
-static void check(struct decimal d, const char *want)
+static void assert_decimal(struct decimal d, const char *expected)
 {
 	char text[DECIMAL_TEXT_BYTES];
 	decimal_text(d, text);
-	assert_string_equal(text, want);
+	assert_string_equal(text, expected);
 }
 
-static void numbers(void **state)
+static void summarizes_numbers(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -45,8 +45,8 @@ static void numbers(void **state)
 	assert_int_equal(s.nulls, 1);
 	assert_int_equal(s.distinct, 4); /* 48.7300 = 48.73, -2.5 = -2.50 */
 	assert_true(s.distinct_exact && s.numeric && s.is_sum_exact);
-	check(s.sum, "201.4600");
-	check(s.mean, "33.576667");
+	assert_decimal(s.sum, "201.4600");
+	assert_decimal(s.mean, "33.576667");
 	assert_string_equal(s.min, "-2.5");
 	assert_string_equal(s.max, "100");
 	assert_int_equal(s.min_row, 2);
@@ -57,7 +57,7 @@ static void numbers(void **state)
 	arena_free(&a);
 }
 
-static void sums_that_doubles_get_wrong(void **state)
+static void sums_are_exact_where_doubles_are_not(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -67,15 +67,15 @@ static void sums_that_doubles_get_wrong(void **state)
 		stats_end_row(s);
 	}
 	struct column_stats *out = stats_finish(s, a);
-	check(out->sum, "10000.0");
-	check(out->mean, "0.100000");
+	assert_decimal(out->sum, "10000.0");
+	assert_decimal(out->mean, "0.100000");
 	assert_int_equal(out->distinct, 1);
 	assert_int_equal(out->trend, TREND_FLAT);
 	stats_free(&s);
 	arena_free(&a);
 }
 
-static void text(void **state)
+static void summarizes_text(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -95,7 +95,7 @@ static void text(void **state)
 	arena_free(&a);
 }
 
-static void empty_column(void **state)
+static void empty_column_has_no_values(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -135,16 +135,16 @@ static void overflowing_sum_is_omitted(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
-	const char *most = "170141183460469231731687303715884105727";
-	struct column_stats s = COLUMN(a, true, most, "1", "-5");
+	const char *largest = "170141183460469231731687303715884105727";
+	struct column_stats s = COLUMN(a, true, largest, "1", "-5");
 	assert_true(s.numeric);
 	assert_false(s.is_sum_exact);
-	assert_string_equal(s.max, most);
+	assert_string_equal(s.max, largest);
 	assert_string_equal(s.min, "-5");
 	arena_free(&a);
 }
 
-static void distinct_values_up_to_and_beyond_the_limit(void **state)
+static void distinct_count_is_exact_up_to_limit(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -166,7 +166,7 @@ static void distinct_values_up_to_and_beyond_the_limit(void **state)
 	arena_free(&a);
 }
 
-static void trends(void **state)
+static void trend_compares_first_and_last_value(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -179,7 +179,7 @@ static void trends(void **state)
 	arena_free(&a);
 }
 
-static void position_of_equal_extremes_is_the_first(void **state)
+static void first_of_equal_extremes_is_reported(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -194,15 +194,15 @@ static void position_of_equal_extremes_is_the_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(sums_that_doubles_get_wrong),
-		cmocka_unit_test(text),
-		cmocka_unit_test(empty_column),
+		cmocka_unit_test(summarizes_numbers),
+		cmocka_unit_test(sums_are_exact_where_doubles_are_not),
+		cmocka_unit_test(summarizes_text),
+		cmocka_unit_test(empty_column_has_no_values),
 		cmocka_unit_test(one_non_number_makes_the_column_text),
 		cmocka_unit_test(overflowing_sum_is_omitted),
-		cmocka_unit_test(distinct_values_up_to_and_beyond_the_limit),
-		cmocka_unit_test(trends),
-		cmocka_unit_test(position_of_equal_extremes_is_the_first),
+		cmocka_unit_test(distinct_count_is_exact_up_to_limit),
+		cmocka_unit_test(trend_compares_first_and_last_value),
+		cmocka_unit_test(first_of_equal_extremes_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

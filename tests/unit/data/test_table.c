@@ -10,7 +10,7 @@
 
 #include "vesper/table.h"
 
-static void cells_by_name(void **state)
+static void finds_cells_by_name(void **state)
 {
 	(void)state;
 	struct table *t = table_new(1000);
@@ -68,17 +68,17 @@ static void derived_columns_come_last(void **state)
 
 static void duplicate_column_names_are_numbered(void **state)
 {
-	static const char *const given[] = {"x", "x", "X", "x (2)", "x", "", ""};
-	static const char *const want[] = {"x", "x (2)", "X", "x (2) (2)", "x (3)", "_6", "_7"};
+	static const char *const names[] = {"x", "x", "X", "x (2)", "x", "", ""};
+	static const char *const expected[] = {"x", "x (2)", "X", "x (2) (2)", "x (3)", "_6", "_7"};
 	struct table *t = table_new(4096);
 
 	(void)state;
-	t->column_count = sizeof(given) / sizeof(given[0]);
+	t->column_count = sizeof(names) / sizeof(names[0]);
 	t->columns = arena_alloc(t->arena, t->column_count * sizeof(*t->columns));
 	for (size_t i = 0; i < t->column_count; i++) {
-		t->columns[i].name = given[i];
+		t->columns[i].name = names[i];
 		table_make_name_unique(t, i);
-		assert_string_equal(t->columns[i].name, want[i]);
+		assert_string_equal(t->columns[i].name, expected[i]);
 	}
 	table_free(&t);
 }
@@ -109,7 +109,7 @@ static void rows_are_replaced(void **state)
 	table_free(&t);
 }
 
-static void types(void **state)
+static void column_types_have_names(void **state)
 {
 	(void)state;
 	for (int i = COLUMN_TEXT; i <= COLUMN_BOOL; i++) {
@@ -117,9 +117,9 @@ static void types(void **state)
 		assert_true(column_type_parse(column_type_name((enum column_type)i), &type));
 		assert_int_equal(type, i);
 	}
-	enum column_type kept = COLUMN_DATE;
-	assert_false(column_type_parse("money", &kept));
-	assert_int_equal(kept, COLUMN_DATE);
+	enum column_type unchanged = COLUMN_DATE;
+	assert_false(column_type_parse("money", &unchanged));
+	assert_int_equal(unchanged, COLUMN_DATE);
 	assert_true(column_is_number(COLUMN_INT) && column_is_number(COLUMN_DECIMAL));
 	assert_false(column_is_number(COLUMN_BOOL));
 }
@@ -127,11 +127,11 @@ static void types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_by_name),
+		cmocka_unit_test(finds_cells_by_name),
 		cmocka_unit_test(derived_columns_come_last),
 		cmocka_unit_test(duplicate_column_names_are_numbered),
 		cmocka_unit_test(rows_are_replaced),
-		cmocka_unit_test(types),
+		cmocka_unit_test(column_types_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

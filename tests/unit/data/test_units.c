@@ -26,7 +26,8 @@ static const char *read_list(struct arena *a, const char *list, const struct uni
 	return units_read(&f, json_object_get(root, "units"), "units", base, out) ? "" : e->text;
 }
 
-static void convert(const char *value, const char *from, const char *to, const char *want)
+static void assert_converts(const char *value, const char *from, const char *to,
+			    const char *expected)
 {
 	const struct units *u = shipped_units();
 	char text[DECIMAL_TEXT_BYTES] = "";
@@ -35,7 +36,7 @@ static void convert(const char *value, const char *from, const char *to, const c
 	assert_true(decimal_parse(value, &d));
 	if (units_convert(d, units_find(u, from), units_find(u, to), &d))
 		decimal_text_short(d, text);
-	assert_string_equal(text, want);
+	assert_string_equal(text, expected);
 }
 
 static void shipped_units_are_read(void **state)
@@ -54,22 +55,22 @@ static void shipped_units_are_read(void **state)
 static void units_of_one_dimension_convert_exactly(void **state)
 {
 	(void)state;
-	convert("0.5", "MW", "kW", "500");
-	convert("6", "kW", "MW", "0.006");
-	convert("0.12", "$/kWh", "$/MWh", "120");
-	convert("12", "¢", "$", "0.12");
-	convert("90", "days", "weeks", ""); /* 12.857142…: no exact value */
-	convert("14", "days", "weeks", "2");
-	convert("-1.50", "$", "$", "-1.5");
+	assert_converts("0.5", "MW", "kW", "500");
+	assert_converts("6", "kW", "MW", "0.006");
+	assert_converts("0.12", "$/kWh", "$/MWh", "120");
+	assert_converts("12", "¢", "$", "0.12");
+	assert_converts("90", "days", "weeks", ""); /* 12.857142…: no exact value */
+	assert_converts("14", "days", "weeks", "2");
+	assert_converts("-1.50", "$", "$", "-1.5");
 }
 
 static void other_dimensions_do_not_convert(void **state)
 {
 	(void)state;
-	convert("1", "MW", "MWh", "");
-	convert("1", "$", "€", "");
-	convert("1", "$/MWh", "€/MWh", "");
-	convert("1", "months", "days", "");
+	assert_converts("1", "MW", "MWh", "");
+	assert_converts("1", "$", "€", "");
+	assert_converts("1", "$/MWh", "€/MWh", "");
+	assert_converts("1", "months", "days", "");
 }
 
 static void pack_may_add_or_repeat_units_but_not_change_them(void **state)
@@ -99,7 +100,7 @@ static void pack_may_add_or_repeat_units_but_not_change_them(void **state)
 	arena_free(&a);
 }
 
-static const struct unit_word *word_of(const struct units *u, const char *text)
+static const struct unit_word *find_word(const struct units *u, const char *text)
 {
 	const struct unit_word *found = NULL;
 
@@ -131,24 +132,24 @@ static void unit_words_are_unique_and_longest_first(void **state)
 	for (size_t i = 0; i < all.word_count; i++) /* units of this registry, not of the base */
 		assert_true(all.words[i].unit >= all.items &&
 			    all.words[i].unit < all.items + all.count);
-	assert_null(word_of(&all, "things"));
-	assert_ptr_equal(word_of(&all, "quinks")->unit, units_find(&all, "q"));
-	assert_false(word_of(&all, "quinks")->glued);
-	assert_true(word_of(&all, "quinks")->spaced);
-	assert_true(word_of(&all, "quink")->glued);
-	assert_true(word_of(&all, "q")->glued);
-	assert_false(word_of(&all, "q")->spaced);
-	assert_false(word_of(&all, "$")->spaced);
+	assert_null(find_word(&all, "things"));
+	assert_ptr_equal(find_word(&all, "quinks")->unit, units_find(&all, "q"));
+	assert_false(find_word(&all, "quinks")->glued);
+	assert_true(find_word(&all, "quinks")->spaced);
+	assert_true(find_word(&all, "quink")->glued);
+	assert_true(find_word(&all, "q")->glued);
+	assert_false(find_word(&all, "q")->spaced);
+	assert_false(find_word(&all, "$")->spaced);
 	assert_true(all.money_count > 0);
 	for (size_t i = 0; i < all.money_count; i++) {
 		assert_int_equal(all.money[i].unit->style, STYLE_MONEY);
-		assert_ptr_equal(all.money[i].unit, word_of(&all, all.money[i].text)->unit);
+		assert_ptr_equal(all.money[i].unit, find_word(&all, all.money[i].text)->unit);
 	}
-	assert_ptr_equal(word_of(&all, "MW")->unit, units_find(&all, "MW"));
+	assert_ptr_equal(find_word(&all, "MW")->unit, units_find(&all, "MW"));
 	arena_free(&a);
 }
 
-static void broken_units_are_rejected(void **state)
+static void invalid_units_are_rejected(void **state)
 {
 	static const char *const broken[][2] = {
 		{"{}", "u.json:2: units: not a list"},
@@ -175,10 +176,11 @@ static void broken_units_are_rejected(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
-		const char *why = read_list(a, broken[i][0], NULL, &all);
+		const char *error = read_list(a, broken[i][0], NULL, &all);
 
-		if (!strstr(why, broken[i][1]))
-			fail_msg("%s: \"%s\" does not say \"%s\"", broken[i][0], why, broken[i][1]);
+		if (!strstr(error, broken[i][1]))
+			fail_msg("%s: \"%s\" does not contain \"%s\"", broken[i][0], error,
+				 broken[i][1]);
 	}
 	arena_free(&a);
 }
@@ -191,7 +193,7 @@ int main(void)
 		cmocka_unit_test(other_dimensions_do_not_convert),
 		cmocka_unit_test(pack_may_add_or_repeat_units_but_not_change_them),
 		cmocka_unit_test(unit_words_are_unique_and_longest_first),
-		cmocka_unit_test(broken_units_are_rejected),
+		cmocka_unit_test(invalid_units_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
