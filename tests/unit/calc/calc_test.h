@@ -40,33 +40,33 @@ static int calc_teardown(void **state)
 #define CALC_TEST(f) cmocka_unit_test_setup_teardown(f, calc_setup, calc_teardown)
 
 /* Relative to the larger of the two; NAN equals NAN. */
-static inline bool is_near(double got, double want, double tolerance)
+static inline bool is_near(double got, double expected, double tolerance)
 {
-	if (isnan(got) || isnan(want))
-		return isnan(got) && isnan(want);
-	return fabs(got - want) <= tolerance * fmax(fabs(got), fabs(want));
+	if (isnan(got) || isnan(expected))
+		return isnan(got) && isnan(expected);
+	return fabs(got - expected) <= tolerance * fmax(fabs(got), fabs(expected));
 }
 
-#define assert_near(got, want, tolerance)                                                          \
+#define assert_near(got, expected, tolerance)                                                      \
 	do {                                                                                       \
-		double got_ = (got), want_ = (want);                                               \
-		if (!is_near(got_, want_, tolerance))                                              \
-			fail_msg("%s: %.17g, expected %.17g", #got, got_, want_);                  \
+		double got_ = (got), expected_ = (expected);                                       \
+		if (!is_near(got_, expected_, tolerance))                                          \
+			fail_msg("%s: %.17g, expected %.17g", #got, got_, expected_);              \
 	} while (0)
 
 /* The kernel must fail with this code; the text is checked separately. */
-#define assert_fails(call, want)                                                                   \
+#define assert_fails(call, expected)                                                               \
 	do {                                                                                       \
 		assert_false(call);                                                                \
-		assert_int_equal(err.code, want);                                                  \
+		assert_int_equal(err.code, expected);                                              \
 	} while (0)
 
 /* A flag that cancels the next kernel. */
 static inline void calc_cancel(void)
 {
-	static const atomic_bool yes = true;
+	static const atomic_bool is_cancelled = true;
 
-	calc.cancelled = &yes;
+	calc.cancelled = &is_cancelled;
 }
 
 /* Sum of twelve uniform numbers: nearly normal, with arithmetic only. */
@@ -79,14 +79,15 @@ static inline double test_normal(struct calc_rng *r)
 	return sum;
 }
 
-/* A column with ties; about every tenth value is NULL if `nulls`. */
-static inline double *test_column(struct calc_rng *r, size_t n, bool nulls)
+/* A column with ties; about every tenth value is NULL if `with_nulls`. */
+static inline double *test_column(struct calc_rng *r, size_t n, bool with_nulls)
 {
 	double *values = arena_alloc(calc.arena, (n + 1) * sizeof(*values));
 
 	for (size_t i = 0; i < n; i++)
-		values[i] =
-			nulls && calc_rng_below(r, 10) == 0 ? NAN : floor(test_normal(r) * 20) / 4;
+		values[i] = with_nulls && calc_rng_below(r, 10) == 0
+				    ? NAN
+				    : floor(test_normal(r) * 20) / 4;
 	return values;
 }
 
@@ -100,7 +101,7 @@ static inline void test_shuffle(struct calc_rng *r, double *values, size_t n)
 	}
 }
 
-static inline int test_by_value(const void *a, const void *b)
+static inline int compare_values(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -116,7 +117,7 @@ static inline double *test_sorted(const double *values, size_t n, size_t *presen
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(values[i]))
 			out[(*present)++] = values[i];
-	qsort(out, *present, sizeof(*out), test_by_value);
+	qsort(out, *present, sizeof(*out), compare_values);
 	return out;
 }
 

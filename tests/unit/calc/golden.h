@@ -12,8 +12,8 @@ struct line {
 	double params[4];
 	double columns[GOLDEN_COLUMNS][VALUES_MAX];
 	size_t n[GOLDEN_COLUMNS];
-	double want[VALUES_MAX];
-	size_t want_count;
+	double expected[VALUES_MAX];
+	size_t expected_count;
 };
 
 static inline size_t read_numbers(char *text, double *out)
@@ -42,7 +42,7 @@ static inline void read_line(char *text, struct line *l)
 		assert_true(i < GOLDEN_COLUMNS);
 		l->n[i] = read_numbers(column, l->columns[i]);
 	}
-	l->want_count = read_numbers(field[3], l->want);
+	l->expected_count = read_numbers(field[3], l->expected);
 }
 
 /* A kernel by its name in the file; returns the results in the order of the line. */
@@ -62,10 +62,10 @@ static inline void golden_check(const struct line *l, const struct golden_kernel
 		k++;
 	assert_true(k < count);
 	kernels[k].run(l, got);
-	for (size_t i = 0; i < l->want_count; i++)
-		if (!is_near(got[i], l->want[i], kernels[k].tolerance))
+	for (size_t i = 0; i < l->expected_count; i++)
+		if (!is_near(got[i], l->expected[i], kernels[k].tolerance))
 			fail_msg("%s of %zu values, result %zu: %.17g, expected %.17g", l->kernel,
-				 l->n[0], i, got[i], l->want[i]);
+				 l->n[0], i, got[i], l->expected[i]);
 }
 
 static inline void golden_file(const char *path, const struct golden_kernel *kernels, size_t count,

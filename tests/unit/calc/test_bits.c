@@ -1,6 +1,6 @@
 /*
  * The same bytes from every compiler, with and without optimization and sanitizers: a digest of all
- * results that use only + - × ÷ √. (exp, log and pow are the C library's.)
+ * results that use only + - × ÷ √. (exp, log and pow come from the C library.)
  */
 #include "calc_test.h"
 #include "vesper/calc_groups.h"
@@ -12,7 +12,7 @@
 
 static uint64_t digest;
 
-static void add(const double *values, size_t n)
+static void add_to_digest(const double *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits = 0;
@@ -23,9 +23,9 @@ static void add(const double *values, size_t n)
 	}
 }
 
-#define ADD(...) add((double[]){__VA_ARGS__}, COUNT(((double[]){__VA_ARGS__})))
+#define ADD(...) add_to_digest((double[]){__VA_ARGS__}, COUNT(((double[]){__VA_ARGS__})))
 
-static void summaries(const double *v)
+static void add_summaries(const double *v)
 {
 	const double p[] = {0.1, 0.5, 0.9};
 	double quantiles[3], absolute[N];
@@ -44,12 +44,12 @@ static void summaries(const double *v)
 	assert_true(calc_spread(&calc, v, N, &s, &err));
 	assert_true(calc_outliers(&calc, v, N, CALC_FENCES, &o, &err));
 	assert_true(calc_hampel(&calc, v, N, 7, 3, &spikes, &found, &err));
-	add(quantiles, 3);
+	add_to_digest(quantiles, 3);
 	ADD(m.sum, m.mean, m.sd, m.skewness, m.kurtosis, g.gini, g.hhi, g.top10_share, s.median,
 	    s.mad, s.scale, o.low, o.high, (double)found);
 }
 
-static void trends(const double *v, const double *w)
+static void add_trends(const double *v, const double *w)
 {
 	struct calc_trend t;
 	struct calc_theil_sen sen;
@@ -65,7 +65,7 @@ static void trends(const double *v, const double *w)
 	    shift.p, (double)shift.row);
 }
 
-static void series(const double *v)
+static void add_series(const double *v)
 {
 	const struct calc_forecast_options o = {.horizon = 9, .season = 7, .before = 30};
 	struct calc_season s;
@@ -73,17 +73,17 @@ static void series(const double *v)
 
 	assert_true(calc_season(&calc, v, N, 12, &s, &err));
 	assert_true(calc_forecast(&calc, v, N, &o, &f, &err));
-	add(s.season, N);
-	add(s.trend, N);
-	add(s.remainder, N);
-	add(f.mae, CALC_METHODS);
-	add(f.values, 9);
+	add_to_digest(s.season, N);
+	add_to_digest(s.trend, N);
+	add_to_digest(s.remainder, N);
+	add_to_digest(f.mae, CALC_METHODS);
+	add_to_digest(f.values, 9);
 	ADD(s.strength, f.total, f.total80.low, f.total80.high, f.total95.low, f.coverage80);
 	for (int h = 0; h < 9; h++)
 		ADD(f.band80[h].low, f.band80[h].high, f.band95[h].low, f.band95[h].high);
 }
 
-static void groups(const double *v, const double *w)
+static void add_groups(const double *v, const double *w)
 {
 	const struct calc_feature features[] = {{v, false}, {w, true}};
 	const double *const both[] = {v, w};
@@ -94,12 +94,12 @@ static void groups(const double *v, const double *w)
 	assert_true(calc_gower(&calc, features, 2, N, 3, &d, &err));
 	assert_true(calc_scores(&calc, both, (double[]){1, 2}, 2, N, &s, &err));
 	assert_true(calc_line(&calc, v, w, N, &l, &err));
-	add(d, N);
-	add(s.scores, N);
+	add_to_digest(d, N);
+	add_to_digest(s.scores, N);
 	ADD(l.slope, l.intercept, l.r2, l.error_plain, l.error_hac);
 }
 
-static void same_bits(void **state)
+static void results_have_the_same_bits(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(91);
@@ -108,10 +108,10 @@ static void same_bits(void **state)
 		double *v = test_column(&r, N, true), *w = test_column(&r, N, true);
 		for (int i = 0; i < N; i++)
 			v[i] = v[i] / 3 + i % 12 * 0.1 + i * 0.01;
-		summaries(v);
-		trends(v, w);
-		series(v);
-		groups(v, w);
+		add_summaries(v);
+		add_trends(v, w);
+		add_series(v);
+		add_groups(v, w);
 	}
 	print_message("digest 0x%016llx\n", (unsigned long long)digest);
 	assert_true(digest == UINT64_C(0xe5013c27a8dcd402));
@@ -119,6 +119,6 @@ static void same_bits(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {CALC_TEST(same_bits)};
+	const struct CMUnitTest tests[] = {CALC_TEST(results_have_the_same_bits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Columns, checks and sums. */
 #include "calc_test.h"
 
-static void numbers_of_a_frame(void **state)
+static void reads_numbers_of_frame_column(void **state)
 {
 	(void)state;
 	const struct frame_declared declared[] = {{"a", FRAME_DECIMAL}, {"b", FRAME_TEXT}};
@@ -10,8 +10,8 @@ static void numbers_of_a_frame(void **state)
 	double *values;
 
 	for (size_t i = 0; i < COUNT(cells); i++) {
-		bool is_kept;
-		assert_true(frame_builder_next(b, &is_kept, &err) && is_kept);
+		bool needed;
+		assert_true(frame_builder_next(b, &needed, &err) && needed);
 		frame_builder_cell(b, 0, cells[i][0]);
 		frame_builder_cell(b, 1, cells[i][1]);
 		assert_true(frame_builder_row(b, &err));
@@ -56,7 +56,7 @@ static void sums_are_compensated(void **state)
 	assert_true(calc_sum_total(&s) == 100000);
 }
 
-static void names(void **state)
+static void statuses_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(calc_status_name(CALC_OK), "ok");
@@ -66,10 +66,10 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(numbers_of_a_frame),
+		CALC_TEST(reads_numbers_of_frame_column),
 		CALC_TEST(errors_name_the_value),
 		CALC_TEST(sums_are_compensated),
-		CALC_TEST(names),
+		CALC_TEST(statuses_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

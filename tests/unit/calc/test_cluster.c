@@ -1,23 +1,23 @@
-/* Dips, k-means and natural groups: against R and scikit-learn (tests/calc/cluster.py), and against
- * chance. */
+/* Dips, k-means and natural groups, compared with R and scikit-learn (tests/calc/cluster.py), and
+ * in noise. */
 #include "calc_test.h"
 #include "vesper/calc_cluster.h"
 
 enum { ROWS_MAX = 256, BYTES = 65536, GOLDEN_LINES = 25 };
 
 struct golden {
-	double k, columns[2][ROWS_MAX], want[ROWS_MAX + 2];
-	size_t n, wanted;
+	double k, columns[2][ROWS_MAX], expected[ROWS_MAX + 2];
+	size_t n, expected_count;
 	bool is_dip;
 };
 
-static size_t numbers(char *text, double *out, size_t most)
+static size_t read_numbers(char *text, double *out, size_t max_count)
 {
 	size_t n = 0;
 	char *rest, *word;
 
 	for (word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
-		assert_true(n < most);
+		assert_true(n < max_count);
 		out[n++] = strtod(word, NULL);
 	}
 	return n;
@@ -33,14 +33,14 @@ static void read_golden(char *text, struct golden *g)
 		assert_non_null(field[i]);
 	}
 	g->is_dip = strcmp(field[0], "dip") == 0;
-	(void)numbers(field[1], &g->k, 1);
+	(void)read_numbers(field[1], &g->k, 1);
 	second = strchr(field[2], '|');
 	if (second) {
 		*second++ = '\0';
-		(void)numbers(second, g->columns[1], ROWS_MAX);
+		(void)read_numbers(second, g->columns[1], ROWS_MAX);
 	}
-	g->n = numbers(field[2], g->columns[0], ROWS_MAX);
-	g->wanted = numbers(field[3], g->want, ROWS_MAX + 2);
+	g->n = read_numbers(field[2], g->columns[0], ROWS_MAX);
+	g->expected_count = read_numbers(field[3], g->expected, ROWS_MAX + 2);
 }
 
 static void check_dip(const struct golden *g)
@@ -48,7 +48,7 @@ static void check_dip(const struct golden *g)
 	struct calc_dip d;
 
 	assert_true(calc_dip(&calc, g->columns[0], g->n, &d, &err));
-	assert_near(d.dip, g->want[0], 1e-9);
+	assert_near(d.dip, g->expected[0], 1e-9);
 	assert_true(d.p >= 0.001 && d.p <= 1);
 }
 
@@ -60,11 +60,11 @@ static void check_kmeans(const struct golden *g)
 	double silhouette;
 
 	assert_true(calc_kmeans(&calc, columns, 2, g->n, k, &m, &err));
-	assert_near(m.inertia, g->want[0], 1e-9);
+	assert_near(m.inertia, g->expected[0], 1e-9);
 	assert_true(calc_silhouette(&calc, columns, 2, g->n, m.of, k, &silhouette, &err));
-	assert_near(silhouette, g->want[1], 1e-9);
+	assert_near(silhouette, g->expected[1], 1e-9);
 	for (size_t i = 0; i < g->n; i++)
-		assert_int_equal(m.of[i], (uint32_t)g->want[2 + i]);
+		assert_int_equal(m.of[i], (uint32_t)g->expected[2 + i]);
 }
 
 static void agrees_with_other_implementations(void **state)
@@ -100,15 +100,15 @@ static double normal(void)
 
 enum shape { NORMAL, UNIFORM, LOGNORMAL, SHAPES };
 
-static double drawn(enum shape shape)
+static double draw(enum shape shape)
 {
 	return shape == UNIFORM ? calc_rng_unit(&rng) : shape == NORMAL ? normal() : exp(normal());
 }
 
-/* One cloud has no groups, in any shape: groups are found in at most 5 % of 1,000. */
+/* A single cloud of any shape has no groups: they are found in at most 5 % of about 1,000. */
 static void noise_has_no_groups(void **state)
 {
-	enum { SETS = 1008, N = 120, MOST = SETS / 20 };
+	enum { SETS = 1008, N = 120, FOUND_MAX = SETS / 20 };
 	static double columns[4][N];
 	const double *const all[] = {columns[0], columns[1], columns[2], columns[3]};
 	size_t found = 0;
@@ -116,24 +116,24 @@ static void noise_has_no_groups(void **state)
 	(void)state;
 	rng = calc_rng_new(77);
 	for (size_t i = 0; i < SETS; i++) {
-		struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+		struct calc local = {.arena = arena_new(SIZE_MAX / 2)};
 		struct calc_clusters c;
 		size_t count = i % 2 ? 2 : 4;
 
 		for (size_t f = 0; f < count; f++)
 			for (size_t r = 0; r < N; r++)
-				columns[f][r] = drawn((enum shape)(i / 2 % SHAPES));
-		assert_true(calc_clusters(&here, all, count, N, &c, &err));
+				columns[f][r] = draw((enum shape)(i / 2 % SHAPES));
+		assert_true(calc_clusters(&local, all, count, N, &c, &err));
 		found += c.k > 0;
-		arena_free(&here.arena);
+		arena_free(&local.arena);
 	}
 	printf("%zu of %d clouds have groups\n", found, SETS);
-	assert_true(found <= MOST);
+	assert_true(found <= FOUND_MAX);
 }
 
-/* Bounds save most distances without changing the result: every row belongs to the nearest center,
- * which is the mean of its rows. */
-static void rows_are_with_the_nearest_center(void **state)
+/* Bounds avoid most distance computations. They must not change the result: every row belongs to
+ * the nearest center, which is the mean of its rows. */
+static void rows_belong_to_nearest_center(void **state)
 {
 	enum { N = 400, F = 5 };
 	static double columns[F][N];
@@ -148,24 +148,25 @@ static void rows_are_with_the_nearest_center(void **state)
 
 			for (size_t f = 0; f < count; f++)
 				for (size_t r = 0; r < N; r++)
-					columns[f][r] = drawn((enum shape)(k % SHAPES));
+					columns[f][r] = draw((enum shape)(k % SHAPES));
 			assert_true(calc_kmeans(&calc, all, count, N, k, &m, &err));
 			for (size_t r = 0; r < N; r++) {
-				double own = 0;
+				double own_distance = 0;
 
 				for (size_t f = 0; f < count; f++) {
-					double away = columns[f][r] - m.centers[m.of[r]][f];
+					double offset = columns[f][r] - m.centers[m.of[r]][f];
 
-					own += away * away;
+					own_distance += offset * offset;
 					sums[m.of[r]][f] += columns[f][r];
 				}
 				for (size_t c = 0; c < k; c++) {
-					double other = 0;
+					double other_distance = 0;
 
 					for (size_t f = 0; f < count; f++)
-						other += (columns[f][r] - m.centers[c][f]) *
-							 (columns[f][r] - m.centers[c][f]);
-					assert_true(own <= other * (1 + 1e-12));
+						other_distance +=
+							(columns[f][r] - m.centers[c][f]) *
+							(columns[f][r] - m.centers[c][f]);
+					assert_true(own_distance <= other_distance * (1 + 1e-12));
 				}
 			}
 			for (size_t c = 0; c < k; c++)
@@ -186,7 +187,7 @@ static void fill_planted(double *x, double *y, size_t n)
 	}
 }
 
-static void planted_groups_are_found(void **state)
+static void finds_planted_groups(void **state)
 {
 	enum { N = 150 };
 	double x[N], y[N];
@@ -195,7 +196,7 @@ static void planted_groups_are_found(void **state)
 
 	(void)state;
 	fill_planted(x, y, N);
-	x[7] = NAN; /* left out, and reported */
+	x[7] = NAN; /* omitted and reported */
 	assert_true(calc_clusters(&calc, columns, 2, N, &c, &err));
 	assert_int_equal(c.k, 3);
 	assert_int_equal(c.n, N - 1);
@@ -209,7 +210,7 @@ static void planted_groups_are_found(void **state)
 	assert_true(c.silhouette == again.silhouette);
 }
 
-static void too_few_rows_for_groups(void **state)
+static void too_few_rows_have_no_groups(void **state)
 {
 	enum { N = 29 };
 	double x[N + 1], same[N + 1];
@@ -237,7 +238,7 @@ static void too_few_rows_for_groups(void **state)
 	assert_true(d.status == CALC_CONSTANT && d.p == 1);
 }
 
-static void cancel_ends_it(void **state)
+static void stops_when_cancelled(void **state)
 {
 	enum { N = 150 };
 	double x[N], y[N];
@@ -258,8 +259,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(agrees_with_other_implementations), CALC_TEST(noise_has_no_groups),
-		CALC_TEST(rows_are_with_the_nearest_center),  CALC_TEST(planted_groups_are_found),
-		CALC_TEST(too_few_rows_for_groups),           CALC_TEST(cancel_ends_it),
+		CALC_TEST(rows_belong_to_nearest_center),     CALC_TEST(finds_planted_groups),
+		CALC_TEST(too_few_rows_have_no_groups),       CALC_TEST(stops_when_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

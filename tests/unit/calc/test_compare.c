@@ -3,7 +3,7 @@
 #include "vesper/calc_trend.h"
 
 /* Wikipedia's example of Spearman's coefficient: ρ = -29/165, p = 0.627188. */
-static void spearman_published(void **state)
+static void spearman_matches_published_example(void **state)
 {
 	(void)state;
 	const double iq[] = {106, 100, 86, 101, 99, 103, 97, 113, 112, 110, NAN};
@@ -22,7 +22,7 @@ static void spearman_published(void **state)
 	assert_true(calc_spearman(&calc, tv, tv, 11, &s, &err) && s.rho == 1 && s.p == 0);
 }
 
-static void spearman_of_few_pairs(void **state)
+static void spearman_needs_enough_different_pairs(void **state)
 {
 	(void)state;
 	const double x[] = {1, 2, 3, NAN, 4}, flat[] = {1, 1, 1, 1, 1};
@@ -34,7 +34,7 @@ static void spearman_of_few_pairs(void **state)
 }
 
 /* By hand: rank sums 6, 15, 24 of 3 values each give H = 7.2 and p = exp(-3.6). */
-static void kruskal_by_hand(void **state)
+static void kruskal_matches_manual_example(void **state)
 {
 	(void)state;
 	const double v[] = {10, 80, 20, 50, NAN, 90, 60, 30, 40, 70};
@@ -50,11 +50,11 @@ static void kruskal_by_hand(void **state)
 
 /* With ties: H = (n - 1)·Σ n_g (mean rank - mean)² / Σ (rank - mean)², which needs no correction.
  */
-static void kruskal_with_ties(void **state)
+static void kruskal_matches_formula_for_ties(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(11);
-	double *v = test_column(&r, 60, false), *ranks, top = 0, all = 0;
+	double *v = test_column(&r, 60, false), *ranks, numerator = 0, denominator = 0;
 	uint32_t g[60];
 	struct calc_kruskal k;
 
@@ -65,18 +65,18 @@ static void kruskal_with_ties(void **state)
 		double sum = 0;
 		for (int i = 0; i < 60; i++)
 			sum += g[i] == group ? ranks[i] : 0;
-		top += 15 * (sum / 15 - 30.5) * (sum / 15 - 30.5);
+		numerator += 15 * (sum / 15 - 30.5) * (sum / 15 - 30.5);
 	}
 	for (int i = 0; i < 60; i++)
-		all += (ranks[i] - 30.5) * (ranks[i] - 30.5);
+		denominator += (ranks[i] - 30.5) * (ranks[i] - 30.5);
 	assert_true(calc_kruskal(&calc, v, g, 60, 4, &k, &err));
-	assert_near(k.h, 59 * top / all, 1e-12);
+	assert_near(k.h, 59 * numerator / denominator, 1e-12);
 	for (int i = 0; i < 60; i++)
 		v[i] = 3;
 	assert_true(calc_kruskal(&calc, v, g, 60, 4, &k, &err) && k.status == CALC_CONSTANT);
 }
 
-static void independence_by_hand(void **state)
+static void independence_matches_manual_example(void **state)
 {
 	(void)state;
 	const double table[] = {20, 30, NAN, 30, 20, 0, 0, 0, 0}; /* a row and a column are empty */
@@ -95,7 +95,7 @@ static void independence_by_hand(void **state)
 }
 
 /* The example of Benjamini & Hochberg 1995: four of fifteen at a rate of 0.05. */
-static void adjusted_as_published(void **state)
+static void adjustment_matches_published_example(void **state)
 {
 	(void)state;
 	double p[] = {0.4262, .0001, .0004, .0019, .0095, .0201, .0278, .0298,
@@ -119,9 +119,12 @@ static void adjusted_as_published(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(spearman_published),   CALC_TEST(spearman_of_few_pairs),
-		CALC_TEST(kruskal_by_hand),      CALC_TEST(kruskal_with_ties),
-		CALC_TEST(independence_by_hand), CALC_TEST(adjusted_as_published),
+		CALC_TEST(spearman_matches_published_example),
+		CALC_TEST(spearman_needs_enough_different_pairs),
+		CALC_TEST(kruskal_matches_manual_example),
+		CALC_TEST(kruskal_matches_formula_for_ties),
+		CALC_TEST(independence_matches_manual_example),
+		CALC_TEST(adjustment_matches_published_example),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Elasticities and scores against the results of statsmodels and scipy for the same columns
- * (tests/calc/elasticity.py), too little data, and noise. */
+/* Elasticities and scores, compared with the results of statsmodels and scipy for the same columns
+ * (tests/calc/elasticity.py), with too little data, and in noise. */
 #include "golden.h"
 #include "vesper/calc_groups.h"
 
@@ -13,7 +13,7 @@ static void elasticity(const struct line *l, double *got)
 
 	assert_true(calc_elasticity(&calc, l->columns[0], l->columns[1], l->n[0], &x, &err));
 	assert_int_equal(x.status, CALC_OK);
-	assert_int_equal(x.is_usable, l->want[4] < 0.001);
+	assert_int_equal(x.is_usable, l->expected[4] < 0.001);
 	got[0] = (double)x.n;
 	got[1] = x.elasticity;
 	got[2] = x.low;
@@ -24,10 +24,10 @@ static void elasticity(const struct line *l, double *got)
 
 static void scores(const struct line *l, double *got)
 {
-	const double *const of[] = {l->columns[0], l->columns[1], l->columns[2]};
+	const double *const columns[] = {l->columns[0], l->columns[1], l->columns[2]};
 	struct calc_scores s;
 
-	assert_true(calc_scores(&calc, of, l->params, 3, l->n[0], &s, &err));
+	assert_true(calc_scores(&calc, columns, l->params, 3, l->n[0], &s, &err));
 	memcpy(got, s.scores, l->n[0] * sizeof(*got));
 }
 
@@ -36,7 +36,7 @@ static const struct golden_kernel kernels[] = {
 	{"scores", scores, TOLERANCE},
 };
 
-static void agree_with_the_references(void **state)
+static void agrees_with_references(void **state)
 {
 	(void)state;
 	golden_file(VESPER_SOURCE_DIR "/tests/calc/elasticity.tsv", kernels, COUNT(kernels), LINES);
@@ -49,10 +49,10 @@ static double normal(void)
 	return calc_normal_quantile((calc_rng_unit(&rng) * 0.999999) + 5e-7);
 }
 
-static void too_few_values_for_an_elasticity(void **state)
+static void elasticity_needs_enough_different_prices(void **state)
 {
 	enum { N = CALC_ELASTICITY_MIN };
-	double price[N], units[N], same[N];
+	double price[N], units[N], similar[N];
 	struct calc_elasticity x;
 
 	(void)state;
@@ -60,7 +60,7 @@ static void too_few_values_for_an_elasticity(void **state)
 	for (size_t i = 0; i < N; i++) {
 		price[i] = 10 + (double)(i % 7);
 		units[i] = 5000 / price[i] * (1 + 0.01 * normal());
-		same[i] = 10 + 0.01 * (double)(i % 7);
+		similar[i] = 10 + 0.01 * (double)(i % 7);
 	}
 	assert_true(calc_elasticity(&calc, price, units, N, &x, &err));
 	assert_true(x.status == CALC_OK && x.is_usable);
@@ -68,7 +68,7 @@ static void too_few_values_for_an_elasticity(void **state)
 	assert_true(calc_elasticity(&calc, price, units, N - 1, &x, &err));
 	assert_true(x.status == CALC_TOO_FEW && !x.is_usable && isnan(x.elasticity) &&
 		    x.n == N - 1);
-	assert_true(calc_elasticity(&calc, same, units, N, &x, &err));
+	assert_true(calc_elasticity(&calc, similar, units, N, &x, &err));
 	assert_true(x.status == CALC_CONSTANT && !x.is_usable && x.variation < 0.05);
 	units[4] = 0; /* has no logarithm */
 	assert_true(calc_elasticity(&calc, price, units, N, &x, &err));
@@ -82,33 +82,33 @@ static void too_few_values_for_an_elasticity(void **state)
 /* Prices without an effect: at most 0.3 % of 2,000 sets give a usable elasticity. */
 static void noise_has_no_elasticity(void **state)
 {
-	enum { SETS = 2000, N = 48, MOST = SETS * 3 / 1000 };
+	enum { SETS = 2000, N = 48, FOUND_MAX = SETS * 3 / 1000 };
 	double price[N], units[N];
 	size_t found = 0;
 
 	(void)state;
 	rng = calc_rng_new(99);
 	for (size_t i = 0; i < SETS; i++) {
-		struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+		struct calc local = {.arena = arena_new(SIZE_MAX / 2)};
 		struct calc_elasticity x;
 
 		for (size_t k = 0; k < N; k++) {
 			price[k] = 10 * exp(0.2 * normal());
 			units[k] = 5000 * exp(0.2 * normal());
 		}
-		assert_true(calc_elasticity(&here, price, units, N, &x, &err));
+		assert_true(calc_elasticity(&local, price, units, N, &x, &err));
 		found += x.is_usable;
-		arena_free(&here.arena);
+		arena_free(&local.arena);
 	}
 	printf("%zu of %d have an elasticity\n", found, SETS);
-	assert_true(found <= MOST);
+	assert_true(found <= FOUND_MAX);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(agree_with_the_references),
-		CALC_TEST(too_few_values_for_an_elasticity),
+		CALC_TEST(agrees_with_references),
+		CALC_TEST(elasticity_needs_enough_different_prices),
 		CALC_TEST(noise_has_no_elasticity),
 	};
 

@@ -4,7 +4,7 @@
 
 static const struct calc_forecast_options week = {.horizon = 7, .season = 7, .before = 30};
 
-static void each_method_wins_where_it_should(void **state)
+static void chooses_best_method(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(51);
@@ -14,7 +14,7 @@ static void each_method_wins_where_it_should(void **state)
 	for (int i = 0; i < 200; i++)
 		v[i] = i * i % 7; /* a repeating week */
 	assert_true(calc_forecast(&calc, v, 200, &week, &f, &err));
-	/* The total of a whole week is met by the mean, too, and that is simpler. */
+	/* The mean also predicts the total of a whole week, and is the simpler method. */
 	assert_true(f.method == CALC_MEAN && f.mae[CALC_SEASONAL] == 0 && f.origins == 90);
 	struct calc_forecast_options three = week;
 	three.horizon = 3;
@@ -33,7 +33,7 @@ static void each_method_wins_where_it_should(void **state)
 }
 
 /* The backtest of the last value, by its definition, with scale and NULLs. */
-static void errors_by_definition(void **state)
+static void errors_match_definition(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(52);
@@ -62,8 +62,8 @@ static void errors_by_definition(void **state)
 	assert_near(f.total, total, 1e-14);
 }
 
-/* Residuals 1..n: the bounds are their own positions. */
-static void bands_by_hand(void **state)
+/* Residuals 1..n: each bound equals its position. */
+static void bands_match_manual_example(void **state)
 {
 	(void)state;
 	double v[100];
@@ -102,14 +102,14 @@ static void bands_reach_their_coverage(void **state)
 		calc_teardown(NULL);
 		calc_setup(NULL);
 	}
-	print_message("inside 80 %%: values %d of %d, totals %d of %d, coverage said %.2f\n",
+	print_message("inside 80 %%: values %d of %d, totals %d of %d, stated coverage %.2f\n",
 		      inside, 7 * sets, total, sets, coverage);
 	assert_in_range(inside, 7 * sets * 70 / 100, 7 * sets * 90 / 100);
 	assert_in_range(total, sets * 65 / 100, sets * 92 / 100);
 	assert_true(coverage > 0.7 && coverage < 0.9);
 }
 
-static void too_few_values(void **state)
+static void reports_too_few_values_and_limits(void **state)
 {
 	(void)state;
 	double v[60] = {1, 2, NAN, 6}, *many = arena_alloc(calc.arena, 5001 * sizeof(*many));
@@ -144,11 +144,11 @@ static void too_few_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(each_method_wins_where_it_should),
-		CALC_TEST(errors_by_definition),
-		CALC_TEST(bands_by_hand),
+		CALC_TEST(chooses_best_method),
+		CALC_TEST(errors_match_definition),
+		CALC_TEST(bands_match_manual_example),
 		CALC_TEST(bands_reach_their_coverage),
-		CALC_TEST(too_few_values),
+		CALC_TEST(reports_too_few_values_and_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

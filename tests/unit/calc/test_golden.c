@@ -1,4 +1,4 @@
-/* The kernels against the results of numpy, scipy and statsmodels for the same columns
+/* The kernels, compared with the results of numpy, scipy and statsmodels for the same columns
  * (tests/calc/golden.py). */
 #include "golden.h"
 #include "vesper/calc_groups.h"
@@ -10,7 +10,7 @@ enum { LINES = 71 };
 
 #define TOLERANCE 1e-9
 
-/* ---- each kernel returns the results in the order of the line ---- */
+/* ---- kernels: the results are in the order of the line ---- */
 
 static void quantile(const struct line *l, double *got)
 {
@@ -120,7 +120,7 @@ static const struct golden_kernel kernels[] = {
 	{"independence", independence, TOLERANCE}, {"adjust", adjust, TOLERANCE},
 };
 
-static void agree_with_the_references(void **state)
+static void agrees_with_references(void **state)
 {
 	(void)state;
 	golden_file(VESPER_SOURCE_DIR "/tests/calc/golden.tsv", kernels, COUNT(kernels), LINES);
@@ -128,7 +128,7 @@ static void agree_with_the_references(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {CALC_TEST(agree_with_the_references)};
+	const struct CMUnitTest tests[] = {CALC_TEST(agrees_with_references)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Kernels over a series against the results of statsmodels, R, pandas and scipy
+/* Kernels over a series, compared with the results of statsmodels, R, pandas and scipy
  * (tests/calc/series.py). */
 #include "golden.h"
 #include "stl.h"
@@ -12,11 +12,11 @@ enum { LINES = 22 };
 
 static void stl(const struct line *l, double *got)
 {
-	double there[VALUES_MAX];
+	double has_value[VALUES_MAX];
 
 	for (size_t i = 0; i < l->n[0]; i++)
-		there[i] = 1;
-	assert_true(calc_stl(&calc, l->columns[0], there, l->n[0], (size_t)l->params[0], got,
+		has_value[i] = 1;
+	assert_true(calc_stl(&calc, l->columns[0], has_value, l->n[0], (size_t)l->params[0], got,
 			     got + l->n[0], &err));
 }
 
@@ -78,7 +78,7 @@ static const struct golden_kernel kernels[] = {
 	{"forecast", forecast, TOLERANCE},
 };
 
-static void agree_with_the_references(void **state)
+static void agrees_with_references(void **state)
 {
 	(void)state;
 	golden_file(VESPER_SOURCE_DIR "/tests/calc/series.tsv", kernels, COUNT(kernels), LINES);
@@ -86,7 +86,7 @@ static void agree_with_the_references(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {CALC_TEST(agree_with_the_references)};
+	const struct CMUnitTest tests[] = {CALC_TEST(agrees_with_references)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

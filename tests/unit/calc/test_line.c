@@ -1,9 +1,9 @@
-/* A line by least squares: certified values, and Newey-West by its definition. */
+/* Least-squares lines: published values, and Newey-West errors, compared with their definition. */
 #include "calc_test.h"
 #include "vesper/calc_groups.h"
 
 /* Anscombe's quartet, first set: y = 3.0001 + 0.5001·x, r² 0.66654, standard error 0.11791. */
-static void anscombe(void **state)
+static void line_matches_published_example(void **state)
 {
 	(void)state;
 	const double x[] = {10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5};
@@ -48,7 +48,7 @@ static double slow_hac(const double *x, const double *y, int n, double slope, do
 	return (double)sqrtl(var);
 }
 
-static void newey_west_by_definition(void **state)
+static void newey_west_matches_definition(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(81);
@@ -72,7 +72,7 @@ static void newey_west_by_definition(void **state)
 	}
 }
 
-static void too_few_values(void **state)
+static void handles_too_few_constant_and_extreme_values(void **state)
 {
 	(void)state;
 	double x[] = {1, 2, 3, 4, NAN, 5, 6, 7, 8}, y[] = {1, 2, 3, 4, 5, 5, 6, 7, 8};
@@ -97,9 +97,9 @@ static void too_few_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(anscombe),
-		CALC_TEST(newey_west_by_definition),
-		CALC_TEST(too_few_values),
+		CALC_TEST(line_matches_published_example),
+		CALC_TEST(newey_west_matches_definition),
+		CALC_TEST(handles_too_few_constant_and_extreme_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

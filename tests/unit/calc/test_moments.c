@@ -1,10 +1,10 @@
-/* Moments against certified values, normality against chance, concentration against its definition.
- */
+/* Moments, compared with certified values; normality of random samples; concentration, compared
+ * with its definition. */
 #include "calc_test.h"
 #include "vesper/calc_summary.h"
 
 /* NIST StRD NumAcc4: mean 10000000.2, standard deviation 0.1. */
-static void certified(void **state)
+static void moments_match_certified_values(void **state)
 {
 	(void)state;
 	double v[1001] = {10000000.2};
@@ -17,8 +17,9 @@ static void certified(void **state)
 	assert_near(m.sd, 0.1, 1e-8); /* the input is rounded to this precision */
 }
 
-/* scipy's documentation: kurtosistest(range(20)) is -1.7058104152122062; a symmetric skewness 0. */
-static void published_normality(void **state)
+/* scipy's documentation: kurtosistest(range(20)) is -1.7058104152122062. The skewness of symmetric
+ * values is 0. */
+static void normality_matches_published_value(void **state)
 {
 	(void)state;
 	double v[20];
@@ -34,7 +35,7 @@ static void published_normality(void **state)
 }
 
 /* By hand: 1, 1, 4: mean 2, m2 2, m3 2, g1 = 1/√2, G1 = √3. */
-static void by_hand(void **state)
+static void moments_match_manual_example(void **state)
 {
 	(void)state;
 	const double v[] = {1, NAN, 1, 4};
@@ -46,9 +47,8 @@ static void by_hand(void **state)
 	assert_near(m.skewness, sqrt(3), 1e-14);
 }
 
-/* Half a percent more or less than 5 of 100 normal samples are rejected; nearly all other samples
- * are. */
-static void finds_normal_samples_normal(void **state)
+/* At a level of 5 %, 3.5 to 7 % of the normal samples are rejected, and nearly all others. */
+static void accepts_normal_samples(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(5);
@@ -73,7 +73,7 @@ static void finds_normal_samples_normal(void **state)
 	assert_true(rejected[1] > 1990);
 }
 
-static void scale_invariance(void **state)
+static void shape_does_not_depend_on_scale(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(6);
@@ -92,7 +92,7 @@ static void scale_invariance(void **state)
 	}
 }
 
-static void too_few_values(void **state)
+static void handles_too_few_and_constant_values(void **state)
 {
 	(void)state;
 	const double v[] = {0.1, 0.1, 0.1, 0.1}, none[] = {NAN};
@@ -106,7 +106,7 @@ static void too_few_values(void **state)
 }
 
 /* Gini is the mean difference of all pairs over twice the mean. */
-static void concentration_by_pairs(void **state)
+static void concentration_matches_definition(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(8);
@@ -129,7 +129,7 @@ static void concentration_by_pairs(void **state)
 	assert_near(o.hhi, squares, 1e-12);
 }
 
-static void concentration_by_hand(void **state)
+static void concentration_matches_manual_example(void **state)
 {
 	(void)state;
 	double v[10] = {0}, even[10];
@@ -157,14 +157,14 @@ static void concentration_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(certified),
-		CALC_TEST(published_normality),
-		CALC_TEST(by_hand),
-		CALC_TEST(finds_normal_samples_normal),
-		CALC_TEST(scale_invariance),
-		CALC_TEST(too_few_values),
-		CALC_TEST(concentration_by_pairs),
-		CALC_TEST(concentration_by_hand),
+		CALC_TEST(moments_match_certified_values),
+		CALC_TEST(normality_matches_published_value),
+		CALC_TEST(moments_match_manual_example),
+		CALC_TEST(accepts_normal_samples),
+		CALC_TEST(shape_does_not_depend_on_scale),
+		CALC_TEST(handles_too_few_and_constant_values),
+		CALC_TEST(concentration_matches_definition),
+		CALC_TEST(concentration_matches_manual_example),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

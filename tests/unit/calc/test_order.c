@@ -1,4 +1,4 @@
-/* Sorting, ranks and selection against qsort and counting. */
+/* Sorting, ranks and selection, compared with qsort and counting. */
 #include "calc_test.h"
 #include "calc_int.h"
 
@@ -10,10 +10,10 @@ static void order_is_stable(void **state)
 	for (size_t n = 0; n < 700; n = n * 3 / 2 + 1) {
 		double *v = test_column(&r, n, true);
 		uint32_t *rows;
-		size_t present, want;
-		double *sorted = test_sorted(v, n, &want);
+		size_t present, expected;
+		double *sorted = test_sorted(v, n, &expected);
 		assert_true(calc_order(&calc, v, n, &rows, &present, &err));
-		assert_int_equal(present, want);
+		assert_int_equal(present, expected);
 		for (size_t i = 0; i < present; i++) {
 			assert_true(v[rows[i]] == sorted[i]);
 			assert_true(i == 0 || sorted[i - 1] < sorted[i] || rows[i - 1] < rows[i]);
@@ -22,12 +22,12 @@ static void order_is_stable(void **state)
 }
 
 /* rank = below + (equal + 1) / 2, by counting. */
-static void ranks_by_counting(void **state)
+static void ranks_match_counting(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(2);
 	size_t n = 300;
-	double *v = test_column(&r, n, true), *ranks, ties, want_ties = 0;
+	double *v = test_column(&r, n, true), *ranks, ties, expected_ties = 0;
 
 	assert_true(calc_ranks(&calc, v, n, &ranks, &ties, &err));
 	for (size_t i = 0; i < n; i++) {
@@ -38,12 +38,12 @@ static void ranks_by_counting(void **state)
 		}
 		assert_near(ranks[i], isnan(v[i]) ? NAN : below + (equal + 1) / 2, 0);
 		if (equal > 0)
-			want_ties += equal * equal - 1; /* (t³ - t) / t, t times */
+			expected_ties += equal * equal - 1; /* (t³ - t) / t, t times */
 	}
-	assert_near(ties, want_ties, 1e-12);
+	assert_near(ties, expected_ties, 1e-12);
 }
 
-static void any_order_statistic(void **state)
+static void selects_any_order_statistic(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(3);
@@ -63,7 +63,7 @@ static void any_order_statistic(void **state)
 }
 
 /* Orders that are hard for other algorithms: sorted, reversed, all equal. */
-static void hard_orders_at_full_size(void **state)
+static void sorts_hard_orders_at_full_size(void **state)
 {
 	(void)state;
 	size_t n = CALC_VALUES_MAX;
@@ -93,8 +93,10 @@ static void stops_when_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(order_is_stable),      CALC_TEST(ranks_by_counting),
-		CALC_TEST(any_order_statistic),  CALC_TEST(hard_orders_at_full_size),
+		CALC_TEST(order_is_stable),
+		CALC_TEST(ranks_match_counting),
+		CALC_TEST(selects_any_order_statistic),
+		CALC_TEST(sorts_hard_orders_at_full_size),
 		CALC_TEST(stops_when_cancelled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,10 @@
 #include "calc_test.h"
 #include "vesper/calc_summary.h"
 
-static void profiles(void **state)
+static void profiles_each_column_type(void **state)
 {
 	(void)state;
-	/* Two integers that are one double; a NULL; texts that repeat; only NULLs. */
+	/* Two integers that are equal as doubles; a NULL; texts that repeat; only NULLs. */
 	int64_t big[] = {INT64_C(9007199254740993), INT64_C(9007199254740992), 0, 4};
 	double zeros[] = {0.0, -0.0, 2.5, 1};
 	uint32_t codes[] = {0, 1, 0, 1};
@@ -41,6 +41,6 @@ static void profiles(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {CALC_TEST(profiles)};
+	const struct CMUnitTest tests[] = {CALC_TEST(profiles_each_column_type)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

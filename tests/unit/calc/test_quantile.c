@@ -3,43 +3,43 @@
 #include "vesper/calc_summary.h"
 
 /* R: quantile(1:10), quantile(c(4, 1, 3, 2), .4). */
-static void matches_r(void **state)
+static void quantiles_match_r(void **state)
 {
 	(void)state;
 	const double ten[] = {10, NAN, 2, 3, 4, 5, 6, 7, 8, 9, 1}, four[] = {4, 1, 3, 2};
 	const double p[] = {0, 0.25, 0.5, 0.75, 1};
-	const double want[] = {1, 3.25, 5.5, 7.75, 10};
+	const double expected[] = {1, 3.25, 5.5, 7.75, 10};
 	double got[5];
 	size_t present;
 
 	assert_true(calc_quantiles(&calc, ten, 11, p, 5, got, &present, &err));
 	assert_int_equal(present, 10);
 	for (int i = 0; i < 5; i++)
-		assert_near(got[i], want[i], 1e-15);
+		assert_near(got[i], expected[i], 1e-15);
 	assert_true(calc_quantiles(&calc, four, 4, (double[]){0.4}, 1, got, &present, &err));
 	assert_near(got[0], 2.2, 1e-15);
 	assert_true(calc_quantiles(&calc, ten + 1, 1, p, 5, got, &present, &err));
 	assert_true(present == 0 && isnan(got[2]));
 }
 
-/* At least n·p values are at most the quantile's next order statistic; order changes nothing. */
-static void properties(void **state)
+/* Quantiles do not decrease with p, for any order of the values. */
+static void quantiles_never_decrease(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(4);
-	double got, last = -INFINITY;
+	double got, previous = -INFINITY;
 	size_t present;
 
 	double *v = test_column(&r, 501, true);
 	for (double p = 0; p <= 1; p += 0.0625) {
 		assert_true(calc_quantiles(&calc, v, 501, &p, 1, &got, &present, &err));
-		assert_true(got >= last);
-		last = got;
+		assert_true(got >= previous);
+		previous = got;
 		test_shuffle(&r, v, 501);
 	}
 }
 
-static void percentiles_by_half(void **state)
+static void percentile_counts_equal_values_half(void **state)
 {
 	(void)state;
 	const double v[] = {1, 2, 2, NAN, 3};
@@ -72,7 +72,7 @@ static void bins_match_r(void **state)
 	assert_int_equal(b->count, 6);
 }
 
-static void bins_of_few_values_and_of_extremes(void **state)
+static void bins_of_few_and_of_extreme_values(void **state)
 {
 	(void)state;
 	double v[1000] = {[0] = -1e100, [1] = 1e100};
@@ -96,11 +96,11 @@ static void bins_of_few_values_and_of_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(matches_r),
-		CALC_TEST(properties),
-		CALC_TEST(percentiles_by_half),
+		CALC_TEST(quantiles_match_r),
+		CALC_TEST(quantiles_never_decrease),
+		CALC_TEST(percentile_counts_equal_values_half),
 		CALC_TEST(bins_match_r),
-		CALC_TEST(bins_of_few_values_and_of_extremes),
+		CALC_TEST(bins_of_few_and_of_extreme_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,19 @@
 /* Random numbers: the published sequence, and uniformity. */
 #include "calc_test.h"
 
-/* The first numbers of xoshiro256** from the state {1, 2, 3, 4}, as its authors' C code gives. */
-static void matches_the_published_sequence(void **state)
+/* The first numbers of xoshiro256** from the state {1, 2, 3, 4}, computed by its authors' C code.
+ */
+static void matches_published_sequence(void **state)
 {
 	(void)state;
 	struct calc_rng r = {{1, 2, 3, 4}};
-	const uint64_t want[] = {11520, 0, 1509978240, 1215971899390074240};
+	const uint64_t expected[] = {11520, 0, 1509978240, 1215971899390074240};
 
-	for (size_t i = 0; i < COUNT(want); i++)
-		assert_true(calc_rng_next(&r) == want[i]);
+	for (size_t i = 0; i < COUNT(expected); i++)
+		assert_true(calc_rng_next(&r) == expected[i]);
 }
 
-static void streams_differ_and_repeat(void **state)
+static void seeds_give_different_repeatable_sequences(void **state)
 {
 	(void)state;
 	struct calc_rng a = calc_rng_new(0), b = calc_rng_new(1), again = calc_rng_new(0);
@@ -46,8 +47,8 @@ static void is_uniform(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(matches_the_published_sequence),
-		CALC_TEST(streams_differ_and_repeat),
+		CALC_TEST(matches_published_sequence),
+		CALC_TEST(seeds_give_different_repeatable_sequences),
 		CALC_TEST(is_uniform),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "calc_test.h"
 #include "vesper/calc_summary.h"
 
-static void spread_by_hand(void **state)
+static void spread_matches_manual_example(void **state)
 {
 	(void)state;
 	const double v[] = {1, 1, NAN, 2, 2, 4, 6, 9}, flat[] = {5, 5, 5, 5, 9};
@@ -17,25 +17,25 @@ static void spread_by_hand(void **state)
 	assert_true(calc_spread(&calc, v + 2, 1, &s, &err) && s.status == CALC_TOO_FEW);
 }
 
-static void spread_by_sorting(void **state)
+static void spread_matches_sorting(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(1);
 
 	for (size_t n = 1; n < 200; n += 7) {
-		double *v = test_column(&r, n, true), away[200];
+		double *v = test_column(&r, n, true), deviations[200];
 		struct calc_spread s;
 		double median = test_median(v, n);
 		for (size_t i = 0; i < n; i++)
-			away[i] = fabs(v[i] - median);
+			deviations[i] = fabs(v[i] - median);
 		assert_true(calc_spread(&calc, v, n, &s, &err));
 		assert_near(s.median, median, 1e-15);
-		assert_near(s.mad, test_median(away, n), 1e-15);
+		assert_near(s.mad, test_median(deviations, n), 1e-15);
 	}
 }
 
 /* 0..11 and one outlier, at the limit of each method and just beyond it. */
-static void limits_of_each_method(void **state)
+static void each_method_has_exact_limits(void **state)
 {
 	(void)state;
 	double v[14];
@@ -62,7 +62,7 @@ static void limits_of_each_method(void **state)
 	assert_true(o.status == CALC_TOO_FEW && o.found == 0);
 }
 
-static void skewed_values_by_logarithm(void **state)
+static void skewed_values_are_compared_by_logarithm(void **state)
 {
 	(void)state;
 	double v[40];
@@ -81,12 +81,12 @@ static void skewed_values_by_logarithm(void **state)
 	assert_true(o.status == CALC_CONSTANT && o.found == 0);
 }
 
-/* The definition, window by window. */
-static void spikes_by_definition(void **state)
+/* Compared with the definition for each window. */
+static void spikes_match_definition(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(9);
-	size_t n = 400, found, want = 0;
+	size_t n = 400, found, expected = 0;
 	double *v = test_column(&r, n, true);
 	bool *is_spike;
 
@@ -94,18 +94,18 @@ static void spikes_by_definition(void **state)
 	assert_true(calc_hampel(&calc, v, n, 7, 3, &is_spike, &found, &err));
 	assert_true(is_spike[200]);
 	for (size_t i = 0; i < n; i++) {
-		double away[7];
+		double deviations[7];
 		size_t from = i < 3 ? 0 : i - 3, to = i + 4 > n ? n : i + 4, present;
 		double median = test_median(v + from, to - from);
 		for (size_t k = from; k < to; k++)
-			away[k - from] = fabs(v[k] - median);
+			deviations[k - from] = fabs(v[k] - median);
 		(void)test_sorted(v + from, to - from, &present);
 		bool spike = present >= 3 && !isnan(v[i]) &&
-			     fabs(v[i] - median) > 3 * 1.4826 * test_median(away, to - from);
+			     fabs(v[i] - median) > 3 * 1.4826 * test_median(deviations, to - from);
 		assert_int_equal(is_spike[i], spike);
-		want += spike;
+		expected += spike;
 	}
-	assert_int_equal(found, want);
+	assert_int_equal(found, expected);
 	assert_true(calc_hampel(&calc, v, 2, 7, 3, &is_spike, &found, &err) && found == 0);
 	assert_true(calc_hampel(&calc, v, n, CALC_WINDOW_MAX, 3, &is_spike, &found, &err));
 	calc_cancel();
@@ -115,9 +115,11 @@ static void spikes_by_definition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(spread_by_hand),        CALC_TEST(spread_by_sorting),
-		CALC_TEST(limits_of_each_method), CALC_TEST(skewed_values_by_logarithm),
-		CALC_TEST(spikes_by_definition),
+		CALC_TEST(spread_matches_manual_example),
+		CALC_TEST(spread_matches_sorting),
+		CALC_TEST(each_method_has_exact_limits),
+		CALC_TEST(skewed_values_are_compared_by_logarithm),
+		CALC_TEST(spikes_match_definition),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

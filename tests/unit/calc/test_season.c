@@ -1,4 +1,4 @@
-/* Real seasons, and noise that looks like one. */
+/* Real seasons, and noise that resembles one. */
 #include "calc_test.h"
 #include "vesper/calc_series.h"
 
@@ -28,33 +28,33 @@ static void finds_a_season(void **state)
  * which finds one in at most 6 % of 1,000. */
 static void noise_has_few_seasons(void **state)
 {
-	enum { SETS = 1000, MOST = SETS * 6 / 100 };
+	enum { SETS = 1000, FOUND_MAX = SETS * 6 / 100 };
 	static const int lengths[] = {36, 60};
 	struct calc_rng r = calc_rng_new(42);
 
 	(void)state;
 	for (size_t k = 0; k < COUNT(lengths); k++) {
-		int named = 0, strong = 0;
+		int seasonal = 0, strong = 0;
 
 		for (int set = 0; set < SETS; set++) {
-			struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+			struct calc local = {.arena = arena_new(SIZE_MAX / 2)};
 			struct calc_season s;
 			double v[60];
 
 			for (int i = 0; i < lengths[k]; i++)
 				v[i] = test_normal(&r);
-			assert_true(calc_season(&here, v, (size_t)lengths[k], 12, &s, &err));
-			named += s.is_seasonal;
+			assert_true(calc_season(&local, v, (size_t)lengths[k], 12, &s, &err));
+			seasonal += s.is_seasonal;
 			strong += s.strength >= 0.4;
-			arena_free(&here.arena);
+			arena_free(&local.arena);
 		}
-		print_message("of %d series of %d: %d strong, %d named\n", SETS, lengths[k], strong,
-			      named);
-		assert_true(named <= MOST && strong >= named);
+		print_message("of %d series of %d: %d strong, %d seasonal\n", SETS, lengths[k],
+			      strong, seasonal);
+		assert_true(seasonal <= FOUND_MAX && strong >= seasonal);
 	}
 }
 
-static void too_few_values(void **state)
+static void reports_too_few_values_and_gaps(void **state)
 {
 	(void)state;
 	double v[5000];
@@ -77,7 +77,7 @@ static void too_few_values(void **state)
 	assert_fails(calc_season(&calc, v, 5000, 12, &s, &err), ERR_CANCELLED);
 }
 
-static void extremes_stay_finite(void **state)
+static void components_of_extreme_values_are_finite(void **state)
 {
 	(void)state;
 	double v[40];
@@ -97,8 +97,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(finds_a_season),
 		CALC_TEST(noise_has_few_seasons),
-		CALC_TEST(too_few_values),
-		CALC_TEST(extremes_stay_finite),
+		CALC_TEST(reports_too_few_values_and_gaps),
+		CALC_TEST(components_of_extreme_values_are_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

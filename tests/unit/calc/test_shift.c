@@ -1,4 +1,4 @@
-/* A shift of the level, against all splits and against chance. */
+/* Level shifts, compared with all splits, and in noise. */
 #include "calc_test.h"
 #include "vesper/calc_series.h"
 
@@ -21,7 +21,7 @@ static void finds_the_split(void **state)
 	assert_near(s.after, after / 11, 1e-13);
 }
 
-static void is_the_best_of_all_splits(void **state)
+static void chooses_best_of_all_splits(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(62);
@@ -50,7 +50,7 @@ static void noise_has_few_shifts(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(63);
-	int claimed = 0;
+	int found = 0;
 
 	for (int set = 0; set < 60; set++) {
 		double v[14];
@@ -58,12 +58,12 @@ static void noise_has_few_shifts(void **state)
 		for (int i = 0; i < 14; i++)
 			v[i] = test_normal(&r);
 		assert_true(calc_shift(&calc, v, 14, &s, &err));
-		claimed += s.p < 0.05;
+		found += s.p < 0.05;
 	}
-	assert_true(claimed <= 8);
+	assert_true(found <= 8);
 }
 
-static void too_few_values(void **state)
+static void handles_too_few_constant_and_extreme_values(void **state)
 {
 	(void)state;
 	double v[12], *many = arena_alloc(calc.arena, 5001 * sizeof(*many));
@@ -86,9 +86,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(finds_the_split),
-		CALC_TEST(is_the_best_of_all_splits),
+		CALC_TEST(chooses_best_of_all_splits),
 		CALC_TEST(noise_has_few_shifts),
-		CALC_TEST(too_few_values),
+		CALC_TEST(handles_too_few_constant_and_extreme_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Distribution functions against series in 120 digits (tests/calc/special.py). */
+/* Distribution functions, compared with series in 120 digits (tests/calc/special.py). */
 #include "calc_test.h"
 
-static double value_of(const char *name, const double *x)
+static double compute(const char *name, const double *x)
 {
 	if (strcmp(name, "log_gamma") == 0)
 		return calc_log_gamma(x[0]);
@@ -21,24 +21,24 @@ static double value_of(const char *name, const double *x)
 	return calc_f_upper(x[0], x[1], x[2]);
 }
 
-static void agrees_with_a_hundred_digits(void **state)
+static void agrees_with_high_precision_values(void **state)
 {
 	(void)state;
 	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/calc/special.tsv", "r");
 	char name[32];
-	double x[3], want, worst = 0;
+	double x[3], expected, worst = 0;
 	size_t rows = 0;
 
 	assert_non_null(f);
-	while (fscanf(f, "%31s %lf %lf %lf %lf", name, &x[0], &x[1], &x[2], &want) == 5) {
-		double got = value_of(name, x);
-		/* The logarithm of 1 is as near as those of its neighbours. */
+	while (fscanf(f, "%31s %lf %lf %lf %lf", name, &x[0], &x[1], &x[2], &expected) == 5) {
+		double got = compute(name, x);
+		/* log_gamma has zeros, so its error is relative to 1 at least. */
 		double unit = strcmp(name, "log_gamma") == 0 ? 1 : 1e-300;
-		double off = fabs(got - want) / fmax(fabs(want), unit);
-		if (off > 2e-11)
+		double error = fabs(got - expected) / fmax(fabs(expected), unit);
+		if (error > 2e-11)
 			fail_msg("%s(%g, %g, %g): %.17g, expected %.17g", name, x[0], x[1], x[2],
-				 got, want);
-		worst = fmax(worst, off);
+				 got, expected);
+		worst = fmax(worst, error);
 		rows++;
 	}
 	fclose(f);
@@ -47,7 +47,7 @@ static void agrees_with_a_hundred_digits(void **state)
 }
 
 /* Values of printed tables, and their inverses. */
-static void quantiles(void **state)
+static void quantiles_match_tables_and_inverses(void **state)
 {
 	(void)state;
 	assert_near(calc_normal_quantile(0.975), 1.959963984540054, 1e-14);
@@ -65,7 +65,7 @@ static void quantiles(void **state)
 	}
 }
 
-static void extremes_and_missing_values(void **state)
+static void handles_extreme_and_missing_values(void **state)
 {
 	(void)state;
 	assert_true(calc_gamma_lower(3, 0) == 0 && calc_gamma_upper(3, INFINITY) == 0);
@@ -76,7 +76,7 @@ static void extremes_and_missing_values(void **state)
 	assert_true(calc_f_upper(INFINITY, 2, 3) == 0 && calc_normal(-INFINITY) == 0);
 	assert_true(isnan(calc_student_two_sided(NAN, 5)) && isnan(calc_normal(NAN)));
 	assert_true(isnan(calc_chi2_upper(NAN, 2)) && isnan(calc_f_upper(NAN, 2, 3)));
-	/* A great many degrees of freedom: the normal distribution. */
+	/* With many degrees of freedom, the distribution is normal. */
 	assert_near(calc_student_two_sided(1.96, 1e9), calc_normal_two_sided(1.96), 1e-6);
 	assert_near(calc_chi2_upper(200000, 200000), 0.49957948, 1e-6);
 }
@@ -84,9 +84,9 @@ static void extremes_and_missing_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(agrees_with_a_hundred_digits),
-		CALC_TEST(quantiles),
-		CALC_TEST(extremes_and_missing_values),
+		CALC_TEST(agrees_with_high_precision_values),
+		CALC_TEST(quantiles_match_tables_and_inverses),
+		CALC_TEST(handles_extreme_and_missing_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void slow_stl(const double *y, int n, int m, double *season, double *tren
 		trend[i] = 0;
 	}
 	for (int round = 0; round < 32; round++) {
-		for (int at = 0; at < m; at++) { /* cycles, one step further at both ends */
+		for (int at = 0; at < m; at++) { /* cycles, extended by one step at both ends */
 			double sub[400], sw[400], smooth[400] = {0};
 			int k = 0;
 			for (int i = at; i < n; i += m, k++) {
@@ -99,7 +99,7 @@ static void slow_stl(const double *y, int n, int m, double *season, double *tren
 	}
 }
 
-static void loess_of_random_points(void **state)
+static void loess_matches_slow_fit(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(31);
@@ -107,18 +107,18 @@ static void loess_of_random_points(void **state)
 
 	for (size_t n = 1; n < 80; n += 6) {
 		for (int q = 3; q < 100; q += 16) {
-			double *y = test_column(&r, n, false), w[80], got[80], want[80];
+			double *y = test_column(&r, n, false), w[80], got[80], expected[80];
 			for (size_t i = 0; i < n; i++)
 				w[i] = (double)calc_rng_below(&r, 3) / 2; /* some weights are 0 */
 			assert_true(calc_loess(&calc, y, n, (size_t)q, w, got, &work, &err));
-			slow_loess(y, w, (int)n, q, want);
+			slow_loess(y, w, (int)n, q, expected);
 			for (size_t i = 0; i < n; i++)
-				assert_true(fabs(got[i] - want[i]) < 1e-9);
+				assert_true(fabs(got[i] - expected[i]) < 1e-9);
 		}
 	}
 }
 
-static void decompositions(void **state)
+static void stl_matches_slow_decomposition(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(32);
@@ -144,8 +144,8 @@ static void decompositions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(loess_of_random_points),
-		CALC_TEST(decompositions),
+		CALC_TEST(loess_matches_slow_fit),
+		CALC_TEST(stl_matches_slow_decomposition),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* Trends against all orders, all pairs, and chance. */
+/* Trends, compared with all orders and all pairs, and in noise. */
 #include "calc_test.h"
 #include "vesper/calc_trend.h"
 
-static double s_of(const double *v, size_t n)
+static double kendall_s(const double *v, size_t n)
 {
 	double s = 0;
 
@@ -12,7 +12,8 @@ static double s_of(const double *v, size_t n)
 	return s;
 }
 
-/* S of every order of the values: its variance, and how many are as far out as `limit`. */
+/* Kendall's S over all orders of the values: its variance, and how many are at least as extreme as
+ * `limit`. */
 struct orders {
 	double count;
 	double squares;
@@ -20,10 +21,10 @@ struct orders {
 	double limit;
 };
 
-static void every_order(double *v, size_t fixed, size_t n, struct orders *o)
+static void visit_orders(double *v, size_t fixed, size_t n, struct orders *o)
 {
 	if (fixed == n) {
-		double s = s_of(v, n);
+		double s = kendall_s(v, n);
 		o->count++;
 		o->squares += s * s;
 		o->extreme += fabs(s) >= fabs(o->limit);
@@ -33,13 +34,13 @@ static void every_order(double *v, size_t fixed, size_t n, struct orders *o)
 		double first = v[fixed];
 		v[fixed] = v[i];
 		v[i] = first;
-		every_order(v, fixed + 1, n, o);
+		visit_orders(v, fixed + 1, n, o);
 		v[i] = v[fixed];
 		v[fixed] = first;
 	}
 }
 
-static void exact_among_all_orders(void **state)
+static void exact_p_matches_all_orders(void **state)
 {
 	(void)state;
 	const double samples[][7] = {{1, 2, 3, 4, 5, 6, 7},
@@ -51,8 +52,8 @@ static void exact_among_all_orders(void **state)
 		double v[7];
 		struct calc_mann_kendall m;
 		memcpy(v, samples[i], sizeof(v));
-		struct orders o = {.limit = s_of(v, 7)};
-		every_order(v, 0, 7, &o);
+		struct orders o = {.limit = kendall_s(v, 7)};
+		visit_orders(v, 0, 7, &o);
 		assert_true(calc_mann_kendall(&calc, samples[i], 7, &m, &err));
 		assert_near(m.s, o.limit, 0);
 		assert_near(m.var_s, o.squares / o.count, 1e-12); /* with ties, too */
@@ -62,7 +63,7 @@ static void exact_among_all_orders(void **state)
 	}
 }
 
-static void kendall_of_more_values(void **state)
+static void kendall_matches_normal_approximation(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(21);
@@ -74,17 +75,17 @@ static void kendall_of_more_values(void **state)
 		if (!isnan(v[i]))
 			present[n++] = v[i];
 	assert_true(calc_mann_kendall(&calc, v, 80, &m, &err));
-	assert_true(m.n == n && m.s == s_of(present, n) && !m.is_exact);
+	assert_true(m.n == n && m.s == kendall_s(present, n) && !m.is_exact);
 	double z = (m.s - (m.s > 0 ? 1 : -1)) / sqrt(m.var_s);
 	assert_near(m.p, erfc(fabs(z) / sqrt(2)), 1e-13);
 	for (size_t i = 0; i < 80; i++)
 		v[i] = -v[i] * 1e90;
-	struct calc_mann_kendall turned;
-	assert_true(calc_mann_kendall(&calc, v, 80, &turned, &err));
-	assert_true(turned.s == -m.s && turned.p == m.p);
+	struct calc_mann_kendall negated;
+	assert_true(calc_mann_kendall(&calc, v, 80, &negated, &err));
+	assert_true(negated.s == -m.s && negated.p == m.p);
 }
 
-static void kendall_of_few_values(void **state)
+static void kendall_needs_enough_different_values(void **state)
 {
 	(void)state;
 	double v[] = {1, 2, 3, NAN, 5, 5, 5, 5},
@@ -102,7 +103,7 @@ static void kendall_of_few_values(void **state)
 }
 
 /* Sen's own example (1968): slope 4; the ends are the 4th and 18th of 21 slopes. */
-static void sens_example(void **state)
+static void theil_sen_matches_published_example(void **state)
 {
 	(void)state;
 	const double x[] = {1, 2, 3, 4, 10, 12, 18}, y[] = {9, 15, 19, 20, 45, 55, 78};
@@ -121,7 +122,7 @@ static void sens_example(void **state)
 	assert_near(t.high, sorted[17], 0);
 }
 
-static void slopes_of_random_points(void **state)
+static void theil_sen_matches_all_slopes(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(22);
@@ -148,7 +149,7 @@ static void slopes_of_random_points(void **state)
 	}
 }
 
-static void slopes_of_few_points(void **state)
+static void theil_sen_needs_enough_slopes(void **state)
 {
 	(void)state;
 	const double x[] = {1, 1, 1, 2, NAN}, y[] = {1, 2, NAN, 4, 5};
@@ -196,7 +197,7 @@ static void false_trends_are_rare(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(23);
-	int plain = 0, following = 0, corrected = 0;
+	int plain = 0, autocorrelated = 0, corrected = 0;
 
 	for (int set = 0; set < 600; set++) {
 		double v[48], ar[48], level = 0;
@@ -209,18 +210,18 @@ static void false_trends_are_rare(void **state)
 		assert_true(calc_trend(&calc, v, 48, &t, &err));
 		plain += t.direction == CALC_UP || t.direction == CALC_DOWN;
 		assert_true(calc_trend(&calc, ar, 48, &t, &err));
-		following += t.direction == CALC_UP || t.direction == CALC_DOWN;
+		autocorrelated += t.direction == CALC_UP || t.direction == CALC_DOWN;
 		corrected += t.is_corrected;
 	}
 	print_message("false trends of 600: %d, autocorrelated %d (%d corrected)\n", plain,
-		      following, corrected);
-	assert_true(plain <= 36 && corrected > 300 && following < 120);
+		      autocorrelated, corrected);
+	assert_true(plain <= 36 && corrected > 300 && autocorrelated < 120);
 }
 
-/* Of 1,000 sets of noise of each shape and length a direction is found in at most 6 %. */
+/* A direction is found in at most 6 % of 1,000 sets of noise of each shape and length. */
 static void noise_has_no_direction(void **state)
 {
-	enum { SETS = 1000, MOST = SETS * 6 / 100, SHAPES = 3 };
+	enum { SETS = 1000, FOUND_MAX = SETS * 6 / 100, SHAPES = 3 };
 	static const char *const names[SHAPES] = {"normal", "lognormal", "uniform"};
 	static const int lengths[] = {8, 24, 60};
 	struct calc_rng r = calc_rng_new(31);
@@ -231,7 +232,7 @@ static void noise_has_no_direction(void **state)
 			int found = 0;
 
 			for (int set = 0; set < SETS; set++) {
-				struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
+				struct calc local = {.arena = arena_new(SIZE_MAX / 2)};
 				struct calc_trend t;
 				double v[60];
 
@@ -239,55 +240,60 @@ static void noise_has_no_direction(void **state)
 					v[i] = shape == 2   ? calc_rng_unit(&r)
 					       : shape == 1 ? exp(test_normal(&r))
 							    : test_normal(&r);
-				assert_true(calc_trend(&here, v, (size_t)lengths[k], &t, &err));
+				assert_true(calc_trend(&local, v, (size_t)lengths[k], &t, &err));
 				found += t.direction == CALC_UP || t.direction == CALC_DOWN;
-				arena_free(&here.arena);
+				arena_free(&local.arena);
 			}
 			print_message("%d of %d %s series of %d have a direction\n", found, SETS,
 				      names[shape], lengths[k]);
-			assert_true(found <= MOST);
+			assert_true(found <= FOUND_MAX);
 		}
 }
 
 /* A trend is found in at most 10 % of 1,000 scans over 40 series of 18 periods without a trend. */
-static void scans_of_noise_name_none(void **state)
+static void scans_of_noise_find_few_trends(void **state)
 {
-	enum { SCANS = 1000, MOST = SCANS * 10 / 100, THINGS = 40, PERIODS = 18 };
+	enum { SCANS = 1000, FOUND_MAX = SCANS * 10 / 100, SERIES = 40, PERIODS = 18 };
 	struct calc_rng r = calc_rng_new(37);
 	int found = 0;
 
 	(void)state;
 	for (int scan = 0; scan < SCANS; scan++) {
-		struct calc here = {.arena = arena_new(SIZE_MAX / 2)};
-		double p[THINGS], v[PERIODS], *adjusted;
+		struct calc local = {.arena = arena_new(SIZE_MAX / 2)};
+		double p[SERIES], v[PERIODS], *adjusted;
 		bool any = false;
 
-		for (int thing = 0; thing < THINGS; thing++) {
+		for (int series = 0; series < SERIES; series++) {
 			struct calc_mann_kendall mk;
 
 			for (int i = 0; i < PERIODS; i++)
 				v[i] = test_normal(&r);
-			assert_true(calc_mann_kendall(&here, v, PERIODS, &mk, &err));
-			p[thing] = mk.p;
+			assert_true(calc_mann_kendall(&local, v, PERIODS, &mk, &err));
+			p[series] = mk.p;
 		}
-		assert_true(calc_adjust(&here, p, THINGS, &adjusted, &err));
-		for (int thing = 0; thing < THINGS; thing++)
-			any |= adjusted[thing] <= 0.10;
+		assert_true(calc_adjust(&local, p, SERIES, &adjusted, &err));
+		for (int series = 0; series < SERIES; series++)
+			any |= adjusted[series] <= 0.10;
 		found += any;
-		arena_free(&here.arena);
+		arena_free(&local.arena);
 	}
-	print_message("%d of %d scans of noise name any\n", found, SCANS);
-	assert_true(found <= MOST);
+	print_message("%d of %d scans of noise find a trend\n", found, SCANS);
+	assert_true(found <= FOUND_MAX);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(exact_among_all_orders),          CALC_TEST(kendall_of_more_values),
-		CALC_TEST(kendall_of_few_values),           CALC_TEST(sens_example),
-		CALC_TEST(slopes_of_random_points),         CALC_TEST(slopes_of_few_points),
-		CALC_TEST(direction_requires_significance), CALC_TEST(false_trends_are_rare),
-		CALC_TEST(noise_has_no_direction),          CALC_TEST(scans_of_noise_name_none),
+		CALC_TEST(exact_p_matches_all_orders),
+		CALC_TEST(kendall_matches_normal_approximation),
+		CALC_TEST(kendall_needs_enough_different_values),
+		CALC_TEST(theil_sen_matches_published_example),
+		CALC_TEST(theil_sen_matches_all_slopes),
+		CALC_TEST(theil_sen_needs_enough_slopes),
+		CALC_TEST(direction_requires_significance),
+		CALC_TEST(false_trends_are_rare),
+		CALC_TEST(noise_has_no_direction),
+		CALC_TEST(scans_of_noise_find_few_trends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
