@@ -15,8 +15,8 @@ static const struct sample_column price_columns[] = {
 	{"DataPoints", "count", COLUMN_INT},
 };
 
-static const char *answer_of(struct arena *a, const struct result *const *results, size_t n,
-			     struct view_answer *out)
+static const char *render_answer(struct arena *a, const struct result *const *results, size_t n,
+				 struct view_answer *out)
 {
 	struct view_answer_input in = {.results = results,
 				       .result_count = n,
@@ -42,7 +42,7 @@ static void answer_begins_with_sentence_of_tool(void **state)
 	r->answer = "{Vendor} sees **{AvgPrice}** over {DataPoints} hours[[, up {fact.gap}]][[ for "
 		    "{arg.year}]].";
 	r->suggest = suggest;
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_string_equal(v.markdown, "Ascend sees **$48.73/MWh** over 8,760 hours for 2025.\n");
 	assert_int_equal(v.followup_count, 1);
 	assert_string_equal(v.followups[0].question, "How does Ascend see NP15 in 2025?");
@@ -61,7 +61,7 @@ static void fills_placeholders_with_facts(void **state)
 		r, a,
 		(struct fact){.name = "gap", .label = "gap", .value = "2.66", .unit = "$/MWh"});
 	r->answer = "The gap is {fact.gap}.";
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_string_equal(v.markdown, "The gap is $2.66/MWh.\n");
 	arena_free(&a);
 }
@@ -79,7 +79,7 @@ static void reports_sample(void **state)
 				      .label = "Sample",
 				      .value = "This was computed from a sample."});
 	r->answer = "It is {AvgPrice}.";
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_string_equal(v.markdown, "It is $52.14/MWh.\n\nThis was computed from a sample.\n");
 	arena_free(&a);
 }
@@ -92,7 +92,7 @@ static void shows_several_rows_as_table(void **state)
 	struct view_answer v;
 
 	(void)state;
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_string_equal(v.markdown,
 			    "**Average price**\n\n"
 			    "| Vendor | AvgPrice | DataPoints |\n| --- | ---: | ---: |\n"
@@ -109,14 +109,14 @@ static void table_below_sentence_has_only_differing_columns(void **state)
 
 	(void)state;
 	r->answer = "Prices for {year}.";
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_string_equal(v.markdown,
 			    "Prices for 2025.\n\n| Vendor | AvgPrice |\n| --- | ---: |\n"
 			    "| Ascend | $52.14/MWh |\n| Hitachi | $54.80/MWh |\n");
 	arena_free(&a);
 }
 
-static void empty_answer_names_the_search(void **state)
+static void empty_answer_names_filters(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, NULL);
@@ -124,19 +124,19 @@ static void empty_answer_names_the_search(void **state)
 
 	(void)state;
 	r->outcome.kind = OUTCOME_EMPTY;
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_non_null(strstr(v.markdown, "no data for hub zone NP15, year 2025"));
 	assert_int_equal(v.followup_count, 0);
 	args_set(&r->args, a, "since", value_date("2026-02-20"));
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_non_null(strstr(v.markdown, "year 2025 since 2026-02-20. "));
 	arena_free(&a);
 }
 
 static void has_text_for_every_outcome(void **state)
 {
-	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"},
-				       {.value = "SP15", .label = "SP15"}};
+	struct suggestion candidates[] = {{.value = "NP15", .label = "NP15"},
+					  {.value = "SP15", .label = "SP15"}};
 
 	(void)state;
 	for (int kind = OUTCOME_EMPTY; kind < OUTCOME_KIND_COUNT; kind++) {
@@ -145,9 +145,9 @@ static void has_text_for_every_outcome(void **state)
 		struct view_answer v;
 
 		r->outcome = (struct outcome){.kind = (enum outcome_kind)kind,
-					      .suggestions = closest,
+					      .suggestions = candidates,
 					      .suggestion_count = 2};
-		answer_of(a, (const struct result *const[]){r}, 1, &v);
+		render_answer(a, (const struct result *const[]){r}, 1, &v);
 		assert_true(strlen(v.markdown) > 20);
 		if (kind == OUTCOME_UNKNOWN_ENTITY)
 			assert_non_null(strstr(v.markdown, "Did you mean NP15 or SP15?"));
@@ -173,18 +173,18 @@ static void marks_truncated_table(void **state)
 	t->truncated = true;
 	t->total_rows = 900;
 	r = asked_result(a, t);
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_non_null(strstr(v.markdown, "The first 24 of 900 rows are shown."));
 	arena_free(&a);
 }
 
 /* Two tables with long rows exceed the word limit, unless the user asked for details. */
-static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **state)
+static void long_answer_shows_fewer_rows_without_detail(void **state)
 {
 	const char *cells[24 * 3];
 	struct arena *a = arena_new(1 << 22);
 	struct view_answer_input in = {.result_count = 2, .today = {2026, 2, 27}};
-	struct result *both[2];
+	struct result *results[2];
 	struct view_answer v;
 
 	(void)state;
@@ -197,8 +197,8 @@ static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **sta
 		cells[i * 3 + 2] = "1";
 	}
 	for (size_t i = 0; i < 2; i++)
-		both[i] = asked_result(a, sample_table(price_columns, 3, cells, 24));
-	in.results = (const struct result *const *)both;
+		results[i] = asked_result(a, sample_table(price_columns, 3, cells, 24));
+	in.results = (const struct result *const *)results;
 	view_answer(&in, a, &v);
 	assert_non_null(strstr(v.markdown, "The first 12 of 24 rows are shown."));
 	assert_null(strstr(v.markdown, "row 23 "));
@@ -213,15 +213,15 @@ static void offers_each_followup_once(void **state)
 	static const struct suggest_def suggest[] = {{.text = "And {arg.year}?"}, {0}};
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *both[2];
+	struct result *results[2];
 	struct view_answer v;
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		both[i] = asked_result(a, sample_table(price_columns, 3, cells, 1));
-		both[i]->suggest = suggest;
+		results[i] = asked_result(a, sample_table(price_columns, 3, cells, 1));
+		results[i]->suggest = suggest;
 	}
-	answer_of(a, (const struct result *const *)both, 2, &v);
+	render_answer(a, (const struct result *const *)results, 2, &v);
 	assert_int_equal(v.followup_count, 1);
 	arena_free(&a);
 }
@@ -245,7 +245,7 @@ static void suggestion_has_rank_and_condition(void **state)
 	(void)state;
 	r->suggest = suggest;
 	r->outcome.kind = OUTCOME_ROWS;
-	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	render_answer(a, (const struct result *const[]){r}, 1, &v);
 	assert_int_equal(v.followup_count, 2);
 	assert_string_equal(v.followups[0].label, "Ascend");
 	assert_string_equal(v.followups[0].question, "How does Ascend see it?");
@@ -264,10 +264,10 @@ int main(void)
 		cmocka_unit_test(reports_sample),
 		cmocka_unit_test(shows_several_rows_as_table),
 		cmocka_unit_test(table_below_sentence_has_only_differing_columns),
-		cmocka_unit_test(empty_answer_names_the_search),
+		cmocka_unit_test(empty_answer_names_filters),
 		cmocka_unit_test(has_text_for_every_outcome),
 		cmocka_unit_test(marks_truncated_table),
-		cmocka_unit_test(a_long_answer_shows_fewer_rows_unless_detail_is_asked_for),
+		cmocka_unit_test(long_answer_shows_fewer_rows_without_detail),
 		cmocka_unit_test(offers_each_followup_once),
 	};
 

@@ -89,9 +89,9 @@ static void facts_are_texts_and_numbers(void **state)
 	arena_free(&a);
 }
 
-/* ---- Row by row ---- */
+/* ---- rows ---- */
 
-static void a_row_is_an_object_of_its_cells(void **state)
+static void row_is_an_object_of_its_cells(void **state)
 {
 	static const struct sample_column columns[] = {{"Hub", NULL, COLUMN_TEXT},
 						       {"P", NULL, COLUMN_DECIMAL},
@@ -178,7 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_has_a_status),
 		cmocka_unit_test(facts_are_texts_and_numbers),
-		cmocka_unit_test(a_row_is_an_object_of_its_cells),
+		cmocka_unit_test(row_is_an_object_of_its_cells),
 		cmocka_unit_test(reports_omitted_rows),
 		cmocka_unit_test(outcome_without_rows_has_reason),
 	};

@@ -1,6 +1,6 @@
 /*
  * Each shape of chart_shapes.txt gets the chart that the file names. With --specs the program
- * prints the view of every chart with its picture, one JSON text a line, for validators.
+ * prints the view of every chart with its picture, one JSON text per line, for validators.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ struct shape_column {
 };
 
 struct shape {
-	char name[128], ask[128], want[128];
+	char name[128], ask[128], expected[128];
 	struct shape_column columns[COLUMNS_MAX];
 	size_t count;
 };
@@ -63,7 +63,7 @@ static void add_list(struct shape_column *c, const char *text)
 	}
 }
 
-static void date_of(long n, bool months, char out[40])
+static void write_date(long n, bool months, char out[40])
 {
 	struct date d = {2025, 1, 1};
 
@@ -99,7 +99,7 @@ static void read_values(struct shape_column *c, const char *text)
 
 		to = strtol(strchr(text, ' '), NULL, 10);
 		for (long i = 0; i < to; i++) {
-			date_of(i, months, value);
+			write_date(i, months, value);
 			add_value(c, value);
 		}
 	}
@@ -126,8 +126,8 @@ static void read_column(struct shape *s, char *text)
 	read_values(c, text);
 }
 
-/* The cell of one row; axes count like digits, the first one slowest. */
-static const char *cell_of(const struct shape *s, size_t column, size_t row, char out[64])
+/* Returns the cell of a row. Axes count like digits; the first one is the slowest. */
+static const char *make_cell(const struct shape *s, size_t column, size_t row, char out[64])
 {
 	const struct shape_column *c = &s->columns[column];
 	size_t step = 1;
@@ -142,7 +142,7 @@ static const char *cell_of(const struct shape *s, size_t column, size_t row, cha
 		snprintf(out, 64, "text %zu", row);
 		return out;
 	case 'w':
-		date_of((long)row * 3, false, out);
+		write_date((long)row * 3, false, out);
 		return out;
 	case 'g':
 		return row == 0 ? "5" : NULL;
@@ -153,7 +153,7 @@ static const char *cell_of(const struct shape *s, size_t column, size_t row, cha
 	}
 }
 
-static struct table *table_of(const struct shape *s)
+static struct table *make_table(const struct shape *s)
 {
 	struct sample_column columns[COLUMNS_MAX];
 	size_t rows = 1;
@@ -171,7 +171,7 @@ static struct table *table_of(const struct shape *s)
 	for (size_t r = 0; r < rows; r++)
 		for (size_t c = 0; c < s->count; c++) {
 			char text[64];
-			const char *cell = cell_of(s, c, r, text);
+			const char *cell = make_cell(s, c, r, text);
 
 			cells[r * s->count + c] = cell ? arena_strdup(a, cell) : NULL;
 		}
@@ -194,7 +194,7 @@ static void add_names(struct buf *b, const char *key, const struct table *t, con
 		buf_printf(b, "%s%s", i ? "," : key, t->columns[columns[i]].name);
 }
 
-static void describe(struct buf *b, const struct shape *s, const struct table *t)
+static void describe_chart(struct buf *b, const struct shape *s, const struct table *t)
 {
 	size_t band[2];
 	struct chart ch;
@@ -227,11 +227,11 @@ static bool next_shape(FILE *f, struct shape *s)
 			read_column(s, line + 5);
 		else if (strncmp(line, "ask: ", 5) == 0)
 			snprintf(s->ask, sizeof(s->ask), "%.120s", line + 5);
-		else if (strncmp(line, "want: ", 6) == 0)
-			snprintf(s->want, sizeof(s->want), "%.120s", line + 6);
+		else if (strncmp(line, "expect: ", 8) == 0)
+			snprintf(s->expected, sizeof(s->expected), "%.120s", line + 8);
 		else if (line[0] && line[0] != '#')
-			fail_msg("what is this? %s", line);
-		if (s->want[0])
+			fail_msg("unknown line: %s", line);
+		if (s->expected[0])
 			return true;
 	}
 	return false;
@@ -249,25 +249,26 @@ static void chooses_chart_by_shape(void **state)
 {
 	FILE *f = open_shapes();
 	struct shape s;
-	size_t count = 0, wrong = 0;
+	size_t count = 0, failure_count = 0;
 
 	(void)state;
 	for (; next_shape(f, &s); count++) {
-		struct table *t = table_of(&s);
+		struct table *t = make_table(&s);
 		struct buf got;
 
 		buf_init(&got, 1024);
-		describe(&got, &s, t);
-		if (strcmp(buf_text(&got), s.want) != 0) {
-			print_error("%s: want %s, got %s\n", s.name, s.want, buf_text(&got));
-			wrong++;
+		describe_chart(&got, &s, t);
+		if (strcmp(buf_text(&got), s.expected) != 0) {
+			print_error("%s: expected %s, got %s\n", s.name, s.expected,
+				    buf_text(&got));
+			failure_count++;
 		}
 		buf_deinit(&got);
 		table_free(&t);
 	}
 	fclose(f);
 	assert_true(count >= 60);
-	assert_int_equal(wrong, 0);
+	assert_int_equal(failure_count, 0);
 }
 
 static void truncated_result_gets_no_chart(void **state)
@@ -334,7 +335,7 @@ static void print_specs(void)
 
 	while (next_shape(f, &s)) {
 		struct arena *a = arena_new(1 << 20);
-		struct result *r = sample_result(a, table_of(&s));
+		struct result *r = sample_result(a, make_table(&s));
 		struct buf view;
 
 		buf_init(&view, SIZE_MAX / 2);

@@ -14,7 +14,7 @@ static const char *text_at(const json_t *view, const char *name)
 	return json_string_value(json_object_get(view, name));
 }
 
-static json_t *view_of(struct arena *a, struct outcome o)
+static json_t *make_view(struct arena *a, struct outcome o)
 {
 	struct result *r = asked_result(a, NULL);
 
@@ -58,7 +58,7 @@ static void each_outcome_has_its_view(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		json_t *view = view_of(a, rows[i].o);
+		json_t *view = make_view(a, rows[i].o);
 		const json_t *details = json_object_get(view, "error_details");
 
 		assert_string_equal(text_at(view, "view_type"), rows[i].type);
@@ -82,7 +82,7 @@ static void rows_need_no_outcome_view(void **state)
 	struct arena *a = arena_new(1 << 20);
 
 	(void)state;
-	assert_null(view_of(a, (struct outcome){.kind = OUTCOME_ROWS}));
+	assert_null(make_view(a, (struct outcome){.kind = OUTCOME_ROWS}));
 	arena_free(&a);
 }
 
@@ -91,10 +91,10 @@ static void candidates_come_before_advice(void **state)
 	static const struct suggestion candidates[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
 						       {.value = "SP15", .label = "SP15"}};
 	struct arena *a = arena_new(1 << 20);
-	json_t *view = view_of(a, (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
-						   .retryable = true,
-						   .suggestions = candidates,
-						   .suggestion_count = 2});
+	json_t *view = make_view(a, (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
+						     .retryable = true,
+						     .suggestions = candidates,
+						     .suggestion_count = 2});
 	const json_t *list = json_object_get(view, "suggestions");
 
 	(void)state;

@@ -15,7 +15,7 @@ static const struct sample_column price_columns[] = {
 	{"DataPoints", "count", COLUMN_INT},
 };
 
-static struct result *sample(struct arena *a)
+static struct result *make_result(struct arena *a)
 {
 	static const char *const cells[] = {"Ascend", "48.7", "8760", "Hitachi", NULL, "1"};
 	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
@@ -40,7 +40,7 @@ static void fills_placeholders_in_house_style(void **state)
 		{"", ""},
 	};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample(a);
+	struct result *r = make_result(a);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -59,7 +59,7 @@ static void omits_sentence_without_value(void **state)
 	static const char *const texts[] = {"{Missing}", "x {fact.missing}", "{arg.missing} y",
 					    "{Vendor} {Missing}"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample(a);
+	struct result *r = make_result(a);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -84,7 +84,7 @@ static void fills_references_from_plan(void **state)
 		{"[[{t2.row_count}]][[{t1.rows[1].AvgPrice?}]].", "."},
 	};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample(a);
+	struct result *r = make_result(a);
 	const struct ref_source source = {"t1", &r, 1};
 	const struct ref_scope scope = {&source, 1};
 	json_t *filters =

@@ -1,4 +1,4 @@
-/* Omitting parts of a too long table: the order, and how prompts and views report it. */
+/* Omitting parts of a table that is too long: the order, and how prompts and views report it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define ROWS 20
 
-static size_t one_each(const char *text)
+static size_t measure_as_one(const char *text)
 {
 	return *text ? 1 : 0;
 }
@@ -48,35 +48,36 @@ static struct table *days_table(void)
 	return t;
 }
 
-struct left_case {
-	size_t size, rows; /* room */
+struct fit_case {
+	size_t size, rows; /* limits */
 	const char *shown; /* columns by first letter */
 	size_t row_count;
 };
 
-static void check(const struct table *t, const struct left_case *x)
+static void assert_fit(const struct table *t, const struct fit_case *x)
 {
-	const struct view_limits room = {.rows = x->rows, .size = x->size, .measure = one_each};
+	const struct view_limits limits = {
+		.rows = x->rows, .size = x->size, .measure = measure_as_one};
 	struct arena *a = arena_new(1 << 20);
 	struct view_fit fit;
 	char shown[8] = "";
 	size_t n = 0;
 
-	view_fit_table(t, &room, a, &fit);
+	view_fit_table(t, &limits, a, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
 		if (fit.dropped[c] == VIEW_SHOWN)
 			shown[n++] = t->columns[c].name[0];
 	if (strcmp(shown, x->shown) != 0 || fit.row_count != x->row_count ||
 	    fit.column_count != n || fit.size > x->size)
-		fail_msg("room for %zu: %s, %zu rows, %zu", x->size, shown, fit.row_count,
+		fail_msg("limit %zu: %s, %zu rows, size %zu", x->size, shown, fit.row_count,
 			 fit.size);
 	arena_free(&a);
 }
 
-/* All: 5 heads, 4 full columns of 20 and one note: 86. */
+/* The size of everything is 86: 5 headings, 4 full columns of 20 cells and one note. */
 static void omits_columns_by_priority_then_rows(void **state)
 {
-	static const struct left_case cases[] = {
+	static const struct fit_case cases[] = {
 		{SIZE_MAX, ROWS, "DPNSZ", ROWS},
 		{86, ROWS, "DPNSZ", ROWS},
 		{85, ROWS, "DPSZ", ROWS},
@@ -96,43 +97,43 @@ static void omits_columns_by_priority_then_rows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		check(t, &cases[i]);
+		assert_fit(t, &cases[i]);
 	table_free(&t);
 }
 
 /* Without priorities all columns are equal, so rows are dropped. */
 static void keeps_columns_of_highest_priority(void **state)
 {
-	static const struct left_case some = {45, ROWS, "DPNSZ", 9};
+	static const struct fit_case expected = {45, ROWS, "DPNSZ", 9};
 	struct table *t = days_table();
 
 	(void)state;
 	for (size_t c = 0; c < 5; c++)
 		t->columns[c].priority = PRIORITY_MEDIUM;
-	check(t, &some);
+	assert_fit(t, &expected);
 	table_free(&t);
 }
 
 static void keeps_rows_with_extremes(void **state)
 {
-	struct view_limits room = {
-		.rows = 8, .size = SIZE_MAX, .measure = one_each, .extremes = true};
+	struct view_limits limits = {
+		.rows = 8, .size = SIZE_MAX, .measure = measure_as_one, .extremes = true};
 	struct arena *a = arena_new(1 << 20);
 	struct table *t = days_table();
 	struct view_fit fit;
 
 	(void)state;
-	view_fit_table(t, &room, a, &fit);
+	view_fit_table(t, &limits, a, &fit);
 	assert_int_equal(fit.row_count, 8);
 	assert_int_equal(fit.rows[5], 5);
 	assert_int_equal(fit.rows[6], 13);
 	assert_int_equal(fit.rows[7], 17);
-	room.size = 5 + 4 * 4;
-	view_fit_table(t, &room, a, &fit);
+	limits.size = 5 + 4 * 4;
+	view_fit_table(t, &limits, a, &fit);
 	assert_int_equal(fit.rows[0], 0);
 	assert_int_equal(fit.rows[fit.row_count - 1], 17);
 	t->stats[1].max_row = 400000; /* fetched, but not among the stored rows */
-	view_fit_table(t, &room, a, &fit);
+	view_fit_table(t, &limits, a, &fit);
 	assert_int_equal(fit.rows[fit.row_count - 1], 13);
 	arena_free(&a);
 	table_free(&t);

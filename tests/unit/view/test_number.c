@@ -9,53 +9,53 @@
 #include "shipped_units.h"
 #include "view_int.h"
 
-static const struct result plain;
+static const struct result empty_result;
 
-static void expect_number(const char *digits, const char *unit, const char *want)
+static void assert_number(const char *digits, const char *unit, const char *expected)
 {
 	struct buf b;
 
 	buf_init(&b, 1000);
 	view_number(&b, shipped_units(), digits, unit);
-	assert_string_equal(buf_text(&b), want);
+	assert_string_equal(buf_text(&b), expected);
 	buf_deinit(&b);
 }
 
 static void prices_have_two_decimals(void **state)
 {
 	(void)state;
-	expect_number("48.73", "$/MWh", "$48.73/MWh");
-	expect_number("48.7", "$/MWh", "$48.70/MWh");
-	expect_number("48.725", "$/MWh",
+	assert_number("48.73", "$/MWh", "$48.73/MWh");
+	assert_number("48.7", "$/MWh", "$48.70/MWh");
+	assert_number("48.725", "$/MWh",
 		      "$48.73/MWh"); /* half away from zero, as databases round */
-	expect_number("-3.5", "$/MWh", "-$3.50/MWh");
-	expect_number("1234.5", "$/MWh", "$1,234.50/MWh");
-	expect_number("0", "$/MWh", "$0.00/MWh");
+	assert_number("-3.5", "$/MWh", "-$3.50/MWh");
+	assert_number("1234.5", "$/MWh", "$1,234.50/MWh");
+	assert_number("0", "$/MWh", "$0.00/MWh");
 }
 
 static void shortens_money(void **state)
 {
 	(void)state;
-	expect_number("2100000", "$", "$2.1M");
-	expect_number("800000", "$", "$800K");
-	expect_number("999499", "$", "$999.5K");
-	expect_number("999999", "$", "$1M");
-	expect_number("950", "$", "$950");
-	expect_number("-620000", "$", "-$620K");
-	expect_number("12345678.90", "$", "$12.35M");
+	assert_number("2100000", "$", "$2.1M");
+	assert_number("800000", "$", "$800K");
+	assert_number("999499", "$", "$999.5K");
+	assert_number("999999", "$", "$1M");
+	assert_number("950", "$", "$950");
+	assert_number("-620000", "$", "-$620K");
+	assert_number("12345678.90", "$", "$12.35M");
 }
 
-static void counts_and_percents(void **state)
+static void formats_counts_and_percentages(void **state)
 {
 	(void)state;
-	expect_number("8760", "count", "8,760");
-	expect_number("999", "count", "999");
-	expect_number("1234567", "count", "1,234,567");
-	expect_number("8760", "hours", "8,760 hours");
-	expect_number("5.1016", "%", "5.1%");
-	expect_number("5", "%", "5%");
-	expect_number("2025", NULL, "2025"); /* a year is not a count */
-	expect_number("n/a", "$/MWh", "n/a");
+	assert_number("8760", "count", "8,760");
+	assert_number("999", "count", "999");
+	assert_number("1234567", "count", "1,234,567");
+	assert_number("8760", "hours", "8,760 hours");
+	assert_number("5.1016", "%", "5.1%");
+	assert_number("5", "%", "5%");
+	assert_number("2025", NULL, "2025"); /* a year is not a count */
+	assert_number("n/a", "$/MWh", "n/a");
 }
 
 static void formats_dates_for_users(void **state)
@@ -86,7 +86,7 @@ static void shows_empty_cell_as_dash(void **state)
 
 	(void)state;
 	buf_init(&b, 100);
-	view_cell(&b, &plain, &c, NULL);
+	view_cell(&b, &empty_result, &c, NULL);
 	assert_string_equal(buf_text(&b), "—");
 	buf_deinit(&b);
 }
@@ -101,7 +101,7 @@ static void shows_labels_of_values(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		buf_init(&b, 100);
-		view_cell(&b, &plain, &c, rows[i][0]);
+		view_cell(&b, &empty_result, &c, rows[i][0]);
 		assert_string_equal(buf_text(&b), rows[i][1]);
 		buf_deinit(&b);
 	}
@@ -112,7 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prices_have_two_decimals),
 		cmocka_unit_test(shortens_money),
-		cmocka_unit_test(counts_and_percents),
+		cmocka_unit_test(formats_counts_and_percentages),
 		cmocka_unit_test(formats_dates_for_users),
 		cmocka_unit_test(shows_empty_cell_as_dash),
 		cmocka_unit_test(shows_labels_of_values),

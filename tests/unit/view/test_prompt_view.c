@@ -60,7 +60,7 @@ static void statistics_cover_rows_that_are_not_shown(void **state)
 
 static void reports_outcome_without_rows(void **state)
 {
-	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"}};
+	struct suggestion candidates[] = {{.value = "NP15", .label = "NP15"}};
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, NULL);
 	struct buf b;
@@ -68,15 +68,15 @@ static void reports_outcome_without_rows(void **state)
 	(void)state;
 	r->outcome = (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
 				      .detail = "NP99 is <not> known.",
-				      .suggestions = closest,
+				      .suggestions = candidates,
 				      .suggestion_count = 1};
 	buf_init(&b, 65536);
 	prompt_text(&b, r, 10);
 	assert_non_null(strstr(buf_text(&b),
 			       "Outcome: unknown_entity. NP99 is ‹not> known. Closest: NP15"));
-	closest[0].label = "a cell of a table"; /* suggestions of OUTCOME_NO_DATA are cells */
+	candidates[0].label = "a cell of a table"; /* suggestions of OUTCOME_NO_DATA are cells */
 	r->outcome = (struct outcome){
-		.kind = OUTCOME_NO_DATA, .suggestions = closest, .suggestion_count = 1};
+		.kind = OUTCOME_NO_DATA, .suggestions = candidates, .suggestion_count = 1};
 	buf_deinit(&b);
 	buf_init(&b, 65536);
 	prompt_text(&b, r, 10);

@@ -17,7 +17,7 @@
 static const struct sample_column columns[] = {{"Project", NULL, COLUMN_TEXT},
 					       {"Budget", "$", COLUMN_DECIMAL}};
 
-static struct result *result_of(struct arena *a, const char *call, size_t rows)
+static struct result *make_result(struct arena *a, const char *call, size_t rows)
 {
 	const char *cells[2 * ROWS];
 	struct result *r;
@@ -34,21 +34,21 @@ static struct result *result_of(struct arena *a, const char *call, size_t rows)
 	return r;
 }
 
-static struct scratch *filled(struct arena *a, size_t budget, size_t results)
+static struct scratch *fill_scratch(struct arena *a, size_t budget, size_t results)
 {
 	struct scratch *s = scratch_new(a, budget);
 
 	scratch_note(s, "Today is 2026-02-27.\n");
 	scratch_note_optional(s, "What was said earlier", "Earlier: they asked about Kern Wind.\n");
 	for (size_t i = 0; i < results; i++)
-		scratch_result(s, result_of(a, arena_printf(a, "c%zu", i + 1), ROWS), SCRATCH_FULL,
-			       ROWS);
+		scratch_result(s, make_result(a, arena_printf(a, "c%zu", i + 1), ROWS),
+			       SCRATCH_FULL, ROWS);
 	scratch_gap(s, "the budget of 2031");
 	scratch_fit(s);
 	return s;
 }
 
-static size_t shown(const struct scratch *s, const char *call)
+static size_t shown_rows(const struct scratch *s, const char *call)
 {
 	char head[64];
 	const char *p;
@@ -61,7 +61,7 @@ static size_t shown(const struct scratch *s, const char *call)
 	return n;
 }
 
-static bool says(const struct scratch *s, const char *text)
+static bool contains(const struct scratch *s, const char *text)
 {
 	return strstr(scratch_text(s), text) != NULL;
 }
@@ -69,17 +69,17 @@ static bool says(const struct scratch *s, const char *text)
 static void includes_everything_that_fits_in_order(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
-	struct scratch *s = filled(a, 100000, 2);
+	struct scratch *s = fill_scratch(a, 100000, 2);
 
 	(void)state;
-	assert_int_equal(shown(s, "c1"), ROWS);
+	assert_int_equal(shown_rows(s, "c1"), ROWS);
 	assert_int_equal(scratch_omitted_count(s), 0);
 	assert_ptr_equal(strstr(scratch_text(s), "Today"), scratch_text(s));
 	assert_true(strstr(scratch_text(s), "Kern Wind") < strstr(scratch_text(s), "Result c1"));
 	assert_true(strstr(scratch_text(s), "Result c1") < strstr(scratch_text(s), "Result c2"));
-	assert_true(says(s, "Not found: the budget of 2031\n"));
-	assert_true(says(s, "Result c2 of get_average_annual_price (task t7): "));
-	assert_false(says(filled(a, 100000, 1), "task t7"));
+	assert_true(contains(s, "Not found: the budget of 2031\n"));
+	assert_true(contains(s, "Result c2 of get_average_annual_price (task t7): "));
+	assert_false(contains(fill_scratch(a, 100000, 1), "task t7"));
 	assert_int_equal(scratch_tokens(s),
 			 tokens_estimate(scratch_text(s), strlen(scratch_text(s))));
 	arena_free(&a);
@@ -95,30 +95,31 @@ static void smaller_budget_drops_least_important_parts(void **state)
 
 	(void)state;
 	for (size_t budget = 4000; budget > 100; budget -= 50) {
-		struct scratch *s = filled(a, budget, 3);
-		bool now_notes = says(s, "Kern Wind"), now_statistics = says(s, "mean"),
-		     now_facts = says(s, "12.75");
+		struct scratch *s = fill_scratch(a, budget, 3);
+		bool has_notes = contains(s, "Kern Wind"), has_statistics = contains(s, "mean"),
+		     has_facts = contains(s, "12.75");
 
-		assert_true(says(s, "Outcome: rows. All of it."));
-		assert_true(says(s, "Not found: the budget of 2031\n"));
-		assert_true(shown(s, "c3") <= rows + 3); /* a dropped note left a short remark */
-		assert_true(notes >= now_notes && statistics >= now_statistics &&
-			    facts >= now_facts);
-		assert_true(now_notes || !says(s, "Kern Wind"));
-		if (!now_notes)
-			assert_true(shown(s, "c3") < ROWS);
-		if (!now_statistics)
-			assert_false(now_notes);
-		if (now_facts) /* all parts can still be dropped */
+		assert_true(contains(s, "Outcome: rows. All of it."));
+		assert_true(contains(s, "Not found: the budget of 2031\n"));
+		assert_true(shown_rows(s, "c3") <=
+			    rows + 3); /* a dropped note may free space for a few rows */
+		assert_true(notes >= has_notes && statistics >= has_statistics &&
+			    facts >= has_facts);
+		assert_true(has_notes || !contains(s, "Kern Wind"));
+		if (!has_notes)
+			assert_true(shown_rows(s, "c3") < ROWS);
+		if (!has_statistics)
+			assert_false(has_notes);
+		if (has_facts) /* all parts can still be dropped */
 			assert_true(scratch_tokens(s) <= budget);
-		if (scratch_tokens(s) < budget / 2 && now_notes)
+		if (scratch_tokens(s) < budget / 2 && has_notes)
 			fail_msg("budget %zu: only %zu used", budget, scratch_tokens(s));
-		if (shown(s, "c3") < ROWS)
+		if (shown_rows(s, "c3") < ROWS)
 			assert_true(scratch_omitted_count(s) > 0);
-		rows = shown(s, "c3");
-		notes = now_notes;
-		statistics = now_statistics;
-		facts = now_facts;
+		rows = shown_rows(s, "c3");
+		notes = has_notes;
+		statistics = has_statistics;
+		facts = has_facts;
 	}
 	assert_false(notes || statistics || facts);
 	arena_free(&a);
@@ -127,22 +128,22 @@ static void smaller_budget_drops_least_important_parts(void **state)
 static void drops_figures_of_oldest_result_first(void **state)
 {
 	struct arena *a = arena_new(1 << 26);
-	bool seen = false;
+	bool is_found = false;
 
 	(void)state;
 	for (size_t budget = 1500; budget > 200; budget -= 10) {
-		struct scratch *s = filled(a, budget, 3);
+		struct scratch *s = fill_scratch(a, budget, 3);
 		const char *first = strstr(scratch_text(s), "Result c1"),
 			   *last = strstr(scratch_text(s), "Result c3"),
-			   *gone = strstr(scratch_text(s), "Its statistics are omitted");
+			   *omission = strstr(scratch_text(s), "Its statistics are omitted");
 
-		if (!gone || strstr(last, "Its statistics are omitted"))
+		if (!omission || strstr(last, "Its statistics are omitted"))
 			continue;
-		seen = true;
-		assert_true(gone > first && gone < last);
+		is_found = true;
+		assert_true(omission > first && omission < last);
 		assert_non_null(strstr(last, "mean"));
 	}
-	assert_true(seen);
+	assert_true(is_found);
 	arena_free(&a);
 }
 
@@ -152,11 +153,11 @@ static void long_result_leaves_budget_for_short_one(void **state)
 	struct scratch *s = scratch_new(a, 900);
 
 	(void)state;
-	scratch_result(s, result_of(a, "c1", ROWS), SCRATCH_FULL, ROWS);
-	scratch_result(s, result_of(a, "c2", 3), SCRATCH_FULL, ROWS);
+	scratch_result(s, make_result(a, "c1", ROWS), SCRATCH_FULL, ROWS);
+	scratch_result(s, make_result(a, "c2", 3), SCRATCH_FULL, ROWS);
 	scratch_fit(s);
-	assert_true(shown(s, "c1") > 3 && shown(s, "c1") < ROWS);
-	assert_true(says(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
+	assert_true(shown_rows(s, "c1") > 3 && shown_rows(s, "c1") < ROWS);
+	assert_true(contains(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
 	assert_int_equal(scratch_omitted_count(s), 1);
 	assert_non_null(strstr(scratch_omitted(s, 0), "c1: "));
 	assert_non_null(strstr(scratch_omitted(s, 0), " of 40 rows"));
@@ -168,7 +169,7 @@ static void long_result_leaves_budget_for_short_one(void **state)
 static void keeps_earlier_text_while_the_budget_allows(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
-	struct result *first = result_of(a, "c1", ROWS);
+	struct result *first = make_result(a, "c1", ROWS);
 	struct scratch *s = scratch_new(a, 2500);
 	const char *before;
 
@@ -176,8 +177,8 @@ static void keeps_earlier_text_while_the_budget_allows(void **state)
 	scratch_result(s, first, SCRATCH_NUMBERS, ROWS);
 	scratch_fit(s);
 	before = scratch_result_text(s, first);
-	assert_null(strstr(before, "NP15")); /* no argument */
-	scratch_result(s, result_of(a, "c2", 3), SCRATCH_NUMBERS, ROWS);
+	assert_null(strstr(before, "NP15")); /* without arguments */
+	scratch_result(s, make_result(a, "c2", 3), SCRATCH_NUMBERS, ROWS);
 	scratch_reserve(s, 100);
 	scratch_fit(s);
 	assert_string_equal(scratch_result_text(s, first), before);
@@ -199,8 +200,8 @@ static void accepts_empty_and_oversized_content(void **state)
 	scratch_note(s, "This is longer than the budget allows, and it stays nevertheless.");
 	scratch_result(s, asked_result(a, NULL), SCRATCH_FULL, ROWS);
 	scratch_fit(s);
-	assert_true(says(s, "nevertheless."));
-	assert_true(says(s, "Outcome: rows"));
+	assert_true(contains(s, "nevertheless."));
+	assert_true(contains(s, "Outcome: rows"));
 	arena_free(&a);
 }
 

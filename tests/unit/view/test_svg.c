@@ -1,4 +1,4 @@
-/* Pictures of charts: positions of what is drawn, and escaping of all texts of a view. */
+/* Pictures of charts: positions of shapes, and escaping of all texts of a view. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,10 +31,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A view of two series over names, or of another type and other values. */
+/* Returns a chart view of this type with these axes and values. */
 static json_t *view_of(const char *type, const char *axes, const char *values)
 {
-	char *text = mem_printf("{\"view_type\":\"chart\",\"chart_type\":\"%s\",\"alt\":\"Said.\","
+	char *text = mem_printf("{\"view_type\":\"chart\",\"chart_type\":\"%s\",\"alt\":\"Text.\","
 				"\"chart_spec\":{\"title\":\"Title\",\"encoding\":{%s},"
 				"\"data\":{\"values\":[%s]}}}",
 				type, axes, values);
@@ -58,13 +58,13 @@ static json_t *view_of(const char *type, const char *axes, const char *values)
 	"\"y\":{\"type\":\"quantitative\",\"axis\":{\"format\":\"$.3~s\"},\"scale\":{\"zero\":"    \
 	"false}}"
 
-static bool draw_view(json_t *take)
+static bool draw_view(json_t *view)
 {
 	bool drawn;
 
 	buf_reset(&out);
-	drawn = view_svg(&out, take, NULL);
-	json_decref(take);
+	drawn = view_svg(&out, view, NULL);
+	json_decref(view);
 	return drawn;
 }
 
@@ -73,22 +73,22 @@ static bool draw(const char *type, const char *axes, const char *values)
 	return draw_view(view_of(type, axes, values));
 }
 
-static size_t count_of(const char *what)
+static size_t count_text(const char *text)
 {
 	size_t n = 0;
 
-	for (const char *at = buf_text(&out); (at = strstr(at, what)); at++)
+	for (const char *at = buf_text(&out); (at = strstr(at, text)); at++)
 		n++;
 	return n;
 }
 
-static void assert_has(const char *what)
+static void assert_contains(const char *text)
 {
-	if (!strstr(buf_text(&out), what))
-		fail_msg("no %s in %s", what, buf_text(&out));
+	if (!strstr(buf_text(&out), text))
+		fail_msg("no %s in %s", text, buf_text(&out));
 }
 
-/* The attribute of the n-th element with this start. */
+/* Returns an attribute of the n-th element that begins with this text. */
 static double attribute(const char *element, size_t n, const char *name)
 {
 	const char *at = buf_text(&out);
@@ -114,14 +114,14 @@ static void bar_length_matches_value(void **state)
 	assert_true(fabs(high - 4 * low) < 0.3);
 	/* The order of the spec: B before A. */
 	assert_true(strstr(buf_text(&out), ">B<") < strstr(buf_text(&out), ">A<"));
-	assert_has("<title>Title</title>");
-	assert_has("<desc>Said.</desc>");
-	assert_has(">$40<");
-	assert_has(">Market<");
+	assert_contains("<title>Title</title>");
+	assert_contains("<desc>Text.</desc>");
+	assert_contains(">$40<");
+	assert_contains(">Market<");
 }
 
 /* Numbers of stored views are parsed with their exact digits. */
-static void exact_numbers_are_numbers(void **state)
+static void reads_exact_decimals(void **state)
 {
 	json_t *value = json_object(), *view = view_of("bar", NAMES_AXES, "");
 
@@ -132,7 +132,7 @@ static void exact_numbers_are_numbers(void **state)
 				       "values"),
 		       value);
 	assert_true(draw_view(view));
-	assert_has(">$40<");
+	assert_contains(">$40<");
 }
 
 static void negative_bars_start_at_zero(void **state)
@@ -141,7 +141,7 @@ static void negative_bars_start_at_zero(void **state)
 	assert_true(draw("bar", NAMES_AXES, "{\"x\":\"A\",\"y\":-10},{\"x\":\"B\",\"y\":10}"));
 	assert_true(fabs(attribute("<rect", 2, "y") + attribute("<rect", 2, "height") -
 			 attribute("<rect", 1, "y")) < 0.2);
-	assert_has(">-$10<");
+	assert_contains(">-$10<");
 	assert_null(strstr(buf_text(&out), "-$0"));
 }
 
@@ -152,11 +152,11 @@ static void draws_series_side_by_side_with_legend(void **state)
 			 "{\"x\":\"A\",\"y\":1,\"series\":\"Budget\"},"
 			 "{\"x\":\"A\",\"y\":2,\"series\":\"Spent\"},"
 			 "{\"x\":\"B\",\"y\":3,\"series\":\"Budget\"}"));
-	assert_int_equal(count_of("fill=\"#2a9d8f\""), 3); /* two bars, one swatch */
-	assert_int_equal(count_of("fill=\"#e09f3e\""), 2);
+	assert_int_equal(count_text("fill=\"#2a9d8f\""), 3); /* two bars, one swatch */
+	assert_int_equal(count_text("fill=\"#e09f3e\""), 2);
 	assert_true(fabs(attribute("<rect", 1, "x") + attribute("<rect", 1, "width") -
 			 attribute("<rect", 2, "x")) < 0.2);
-	assert_has(">Budget<");
+	assert_contains(">Budget<");
 }
 
 static void gap_interrupts_line(void **state)
@@ -165,8 +165,8 @@ static void gap_interrupts_line(void **state)
 	assert_true(draw("line", HOUR_AXES,
 			 "{\"x\":2,\"y\":5},{\"x\":0,\"y\":1},{\"x\":1,\"y\":2},{\"x\":3},"
 			 "{\"x\":10,\"y\":7},{\"x\":9,\"y\":6}"));
-	assert_int_equal(count_of("<path "), 2);
-	assert_int_equal(count_of("<circle "), 5);
+	assert_int_equal(count_text("<path "), 2);
+	assert_int_equal(count_text("<circle "), 5);
 	/* Hours are sorted as numbers, not as texts. */
 	assert_true(strstr(buf_text(&out), ">9<") < strstr(buf_text(&out), ">10<"));
 }
@@ -177,8 +177,8 @@ static void band_surrounds_its_line(void **state)
 	assert_true(draw("layered", HOUR_AXES,
 			 "{\"x\":0,\"y\":5,\"low\":1,\"high\":9},{\"x\":1,\"y\":6,\"low\":2,"
 			 "\"high\":8}"));
-	assert_int_equal(count_of("fill-opacity=\"0.25\""), 1);
-	assert_has(
+	assert_int_equal(count_text("fill-opacity=\"0.25\""), 1);
+	assert_contains(
 		">10<"); /* the axis includes the maximum of the band, not only that of the line */
 }
 
@@ -191,8 +191,8 @@ static void places_dates_by_time(void **state)
 		     "{\"x\":\"2025-01-05\",\"y\":2000000}"));
 	assert_true(fabs((attribute("<circle", 1, "cx") - attribute("<circle", 0, "cx")) * 4 -
 			 (attribute("<circle", 2, "cx") - attribute("<circle", 0, "cx"))) < 0.5);
-	assert_has(">2025-01-05<");
-	assert_has(">$1.2M<");
+	assert_contains(">2025-01-05<");
+	assert_contains(">$1.2M<");
 }
 
 static void escapes_texts(void **state)
@@ -204,8 +204,8 @@ static void escapes_texts(void **state)
 			 "{\"x\":\"\\u202e\\u05d0\\u05d1\",\"y\":3}"));
 	assert_null(strstr(buf_text(&out), "<script"));
 	assert_null(strchr(buf_text(&out), '\1'));
-	assert_has("]]&gt;&amp;&quot;&#39;<");
-	assert_int_equal(count_of("<![CDATA["), 0);
+	assert_contains("]]&gt;&amp;&quot;&#39;<");
+	assert_int_equal(count_text("<![CDATA["), 0);
 }
 
 static void truncates_long_label(void **state)
@@ -218,7 +218,7 @@ static void truncates_long_label(void **state)
 	name[sizeof(name) - 1] = '\0';
 	values = mem_printf("{\"x\":\"%s\",\"y\":1},{\"x\":\"A\",\"y\":2}", name);
 	assert_true(draw("bar", NAMES_AXES, values));
-	assert_has("WW…");
+	assert_contains("WW…");
 	assert_true(out.n < 4096);
 	mem_free(values);
 }
@@ -231,10 +231,10 @@ static void uses_size_of_caller(void **state)
 	(void)state;
 	buf_reset(&out);
 	assert_true(view_svg(&out, view, &narrow));
-	assert_has("viewBox=\"0 0 200 200\"");
+	assert_contains("viewBox=\"0 0 200 200\"");
 	buf_reset(&out);
 	assert_true(view_svg(&out, view, NULL));
-	assert_has("viewBox=\"0 0 720 400\"");
+	assert_contains("viewBox=\"0 0 720 400\"");
 	json_decref(view);
 }
 
@@ -279,7 +279,7 @@ static void spec_over_limits_has_no_picture(void **state)
 	buf_deinit(&values);
 }
 
-static void assert_ticks(double low, double high, const char *format, const char *want)
+static void assert_ticks(double low, double high, const char *format, const char *expected)
 {
 	struct svg_scale s;
 	struct buf b;
@@ -290,11 +290,11 @@ static void assert_ticks(double low, double high, const char *format, const char
 		buf_str(&b, i ? " " : "");
 		svg_tick_text(&b, &s, s.low + (double)i * s.step, format);
 	}
-	assert_string_equal(buf_text(&b), want);
+	assert_string_equal(buf_text(&b), expected);
 	buf_deinit(&b);
 }
 
-static void ticks_are_nice(void **state)
+static void ticks_are_round_numbers(void **state)
 {
 	(void)state;
 	assert_ticks(0, 5400000, "$.3~s", "$0 $1M $2M $3M $4M $5M $6M");
@@ -306,7 +306,7 @@ static void ticks_are_nice(void **state)
 }
 
 static void assert_times(const char *from, const char *to, enum svg_time_unit finest,
-			 const char *want)
+			 const char *expected)
 {
 	int64_t a = 0, b = 0;
 	struct svg_times times;
@@ -319,7 +319,7 @@ static void assert_times(const char *from, const char *to, enum svg_time_unit fi
 		buf_str(&text, i ? ", " : "");
 		svg_time_text(&text, times.at[i], times.unit);
 	}
-	assert_string_equal(buf_text(&text), want);
+	assert_string_equal(buf_text(&text), expected);
 	buf_deinit(&text);
 }
 
@@ -340,7 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bar_length_matches_value),
-		cmocka_unit_test(exact_numbers_are_numbers),
+		cmocka_unit_test(reads_exact_decimals),
 		cmocka_unit_test(negative_bars_start_at_zero),
 		cmocka_unit_test(draws_series_side_by_side_with_legend),
 		cmocka_unit_test(gap_interrupts_line),
@@ -351,7 +351,7 @@ int main(void)
 		cmocka_unit_test(uses_size_of_caller),
 		cmocka_unit_test(invalid_spec_has_no_picture),
 		cmocka_unit_test(spec_over_limits_has_no_picture),
-		cmocka_unit_test(ticks_are_nice),
+		cmocka_unit_test(ticks_are_round_numbers),
 		cmocka_unit_test(time_ticks_are_whole_units),
 	};
 
