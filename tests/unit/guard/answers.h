@@ -80,7 +80,7 @@ static void check_answer(struct guard_input *in, const char *answer, size_t step
 	*o = (struct check_output){0};
 	buf_init(&o->line, 1 << 20);
 	buf_init(&o->text, 1 << 20);
-	in->sink = (struct guard_sink){.on_piece = record_chunk, .owner = o};
+	in->sink = (struct guard_sink){.on_answer_chunk = record_chunk, .owner = o};
 	g = guard_numbers_new(in);
 	for (size_t at = 0; at < len; at += step ? step : len)
 		guard_numbers_feed(g, answer + at, !step || step > len - at ? len - at : step);

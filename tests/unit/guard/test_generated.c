@@ -457,7 +457,7 @@ static void run_check(struct guard_input *in, const struct generated *m, size_t 
 	struct guard_numbers *g;
 
 	*s = (struct marks_seen){0};
-	in->sink = (struct guard_sink){.on_piece = record_mark, .owner = s};
+	in->sink = (struct guard_sink){.on_answer_chunk = record_mark, .owner = s};
 	g = guard_numbers_new(in);
 	for (size_t at = 0; at < m->text.n; at += step)
 		guard_numbers_feed(g, m->text.p + at,
@@ -495,7 +495,7 @@ static void time_stream(struct figures *f, struct guard_input *in, const struct 
 	struct guard_numbers *g;
 	int64_t started_us;
 
-	in->sink = (struct guard_sink){.on_piece = record_mark, .owner = &s};
+	in->sink = (struct guard_sink){.on_answer_chunk = record_mark, .owner = &s};
 	g = guard_numbers_new(in);
 	started_us = clock_mono_us();
 	for (int i = 0; i < 10; i++)

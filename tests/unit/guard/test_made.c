@@ -75,7 +75,7 @@ static bool pass_text(const char *text, struct result_part *parts)
 			buf_char(&plain, *p);
 	generated.text = buf_text(&plain);
 	generated.len = plain.n;
-	input.sink = (struct guard_sink){.on_piece = on_piece};
+	input.sink = (struct guard_sink){.on_answer_chunk = on_answer_chunk};
 	passed = guard_generated_pass(&input, &generated);
 	assert_true(passed || output.n == 0);
 	buf_deinit(&plain);

@@ -355,7 +355,7 @@ static void passes_text_without_delay(void **state)
 
 	(void)state;
 	use_vendors();
-	input.sink = (struct guard_sink){.on_piece = add_length, .owner = &passed_bytes};
+	input.sink = (struct guard_sink){.on_answer_chunk = add_length, .owner = &passed_bytes};
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "The ", 4);
 	assert_int_equal(passed_bytes, 4);

@@ -10,9 +10,10 @@
 
 #include "vesper/sql.h"
 
-static void check(const char *text, const char *mssql, const char *postgres, const char *sqlite)
+static void assert_texts(const char *text, const char *mssql, const char *postgres,
+			 const char *sqlite)
 {
-	const char *const want[DIALECT_COUNT] = {
+	const char *const expected[DIALECT_COUNT] = {
 		[DIALECT_MSSQL] = mssql, [DIALECT_POSTGRES] = postgres, [DIALECT_SQLITE] = sqlite};
 	struct arena *a = arena_new(1 << 20);
 	struct args args = {0};
@@ -26,7 +27,7 @@ static void check(const char *text, const char *mssql, const char *postgres, con
 	for (int d = 0; d < DIALECT_COUNT; d++) {
 		struct sql_bound out = {0};
 		assert_true(sql_render(&f->queries[0], &args, (enum dialect)d, a, &out, &e));
-		assert_string_equal(out.text, want[d]);
+		assert_string_equal(out.text, expected[d]);
 	}
 	arena_free(&a);
 }
@@ -34,15 +35,18 @@ static void check(const char *text, const char *mssql, const char *postgres, con
 static void rewrites_row_limit_for_sqlite(void **state)
 {
 	(void)state;
-	check("SELECT \"a\" FROM dbo.t WHERE x = :x ORDER BY 1 OFFSET 0 ROWS FETCH NEXT :take ROWS "
-	      "ONLY",
-	      "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 OFFSET 0 ROWS FETCH NEXT ? ROWS ONLY",
-	      "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 OFFSET 0 ROWS FETCH NEXT ? ROWS ONLY",
-	      "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 LIMIT ? OFFSET 0");
-	check("select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
-	      "select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
-	      "select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
-	      "select a from (select b LIMIT 1 OFFSET 1) s order by a");
+	assert_texts("SELECT \"a\" FROM dbo.t WHERE x = :x ORDER BY 1 OFFSET 0 ROWS FETCH NEXT "
+		     ":take ROWS "
+		     "ONLY",
+		     "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 OFFSET 0 ROWS FETCH NEXT ? "
+		     "ROWS ONLY",
+		     "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 OFFSET 0 ROWS FETCH NEXT ? "
+		     "ROWS ONLY",
+		     "SELECT \"a\" FROM dbo.t WHERE x = ? ORDER BY 1 LIMIT ? OFFSET 0");
+	assert_texts("select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
+		     "select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
+		     "select a from (select b offset 1 row\nfetch first 1 row only) s order by a",
+		     "select a from (select b LIMIT 1 OFFSET 1) s order by a");
 }
 
 static void markers_move_with_their_clause(void **state)
@@ -71,15 +75,15 @@ static void markers_move_with_their_clause(void **state)
 static void keeps_lookalike_clauses(void **state)
 {
 	(void)state;
-	static const char *const same[] = {
+	static const char *const unchanged[] = {
 		"SELECT 'OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY', \"OFFSET\", offset FROM t",
 		"SELECT a AS offset, 0 rows FROM t",
 		"SELECT a FROM t ORDER BY a OFFSET 3 ROWS",
 		"SELECT a FROM t ORDER BY a OFFSET 3 ROWS FETCH NEXT 4",
 	};
 
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		check(same[i], same[i], same[i], same[i]);
+	for (size_t i = 0; i < sizeof(unchanged) / sizeof(unchanged[0]); i++)
+		assert_texts(unchanged[i], unchanged[i], unchanged[i], unchanged[i]);
 }
 
 int main(void)

@@ -1,3 +1,4 @@
+/* Statements that read the distinct values of a column, and watermarks of views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +9,8 @@
 
 #include "vesper/sql.h"
 
-static const char *text_of(const char *view, const char *column, enum dialect dialect,
-			   struct arena *a)
+static const char *render_distinct(const char *view, const char *column, enum dialect dialect,
+				   struct arena *a)
 {
 	struct sql_bound sql;
 	struct err e = {0};
@@ -30,14 +31,14 @@ static void binds_tenant_and_limits_rows(void **state)
 	struct arena *a = arena_new(1 << 16);
 
 	(void)state;
-	assert_string_equal(text_of("dbo.per_project", "name", DIALECT_MSSQL, a),
+	assert_string_equal(render_distinct("dbo.per_project", "name", DIALECT_MSSQL, a),
 			    "SELECT DISTINCT t.name AS \"Value\"\n"
 			    "FROM dbo.per_project t\n"
 			    "WHERE t.tenant_id = ? AND t.name IS NOT NULL\n"
 			    "ORDER BY t.name\n"
 			    "OFFSET 0 ROWS FETCH NEXT 11 ROWS ONLY");
-	assert_non_null(
-		strstr(text_of("dbo.per_project", "name", DIALECT_SQLITE, a), "LIMIT 11 OFFSET 0"));
+	assert_non_null(strstr(render_distinct("dbo.per_project", "name", DIALECT_SQLITE, a),
+			       "LIMIT 11 OFFSET 0"));
 	arena_free(&a);
 }
 
@@ -108,14 +109,14 @@ static void reads_all_rows_without_tenant(void **state)
 	arena_free(&a);
 }
 
-static void quotes_names_with_blanks(void **state)
+static void quotes_names_with_spaces(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 
 	(void)state;
-	assert_non_null(strstr(text_of("dbo.x", "Project Name", DIALECT_POSTGRES, a),
+	assert_non_null(strstr(render_distinct("dbo.x", "Project Name", DIALECT_POSTGRES, a),
 			       "DISTINCT t.\"Project Name\" AS"));
-	assert_non_null(strstr(text_of("dbo.x", "Duration(Hrs) :a", DIALECT_SQLITE, a),
+	assert_non_null(strstr(render_distinct("dbo.x", "Duration(Hrs) :a", DIALECT_SQLITE, a),
 			       "t.\"Duration(Hrs) :a\" IS NOT NULL"));
 	arena_free(&a);
 }
@@ -129,9 +130,9 @@ static void rejects_characters_that_end_a_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		assert_null(text_of("dbo.x", columns[i], DIALECT_SQLITE, a));
+		assert_null(render_distinct("dbo.x", columns[i], DIALECT_SQLITE, a));
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		assert_null(text_of(views[i], "name", DIALECT_SQLITE, a));
+		assert_null(render_distinct(views[i], "name", DIALECT_SQLITE, a));
 	arena_free(&a);
 }
 
@@ -142,7 +143,7 @@ int main(void)
 		cmocka_unit_test(page_starts_after_previous_page),
 		cmocka_unit_test(watermark_has_count_and_maximum),
 		cmocka_unit_test(reads_all_rows_without_tenant),
-		cmocka_unit_test(quotes_names_with_blanks),
+		cmocka_unit_test(quotes_names_with_spaces),
 		cmocka_unit_test(rejects_characters_that_end_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

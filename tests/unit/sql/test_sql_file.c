@@ -38,7 +38,7 @@ static struct sql_file *parse(const char *text)
 	return f;
 }
 
-static void refused(const char *text, const char *why)
+static void assert_rejected(const char *text, const char *reason)
 {
 	struct sql_file *f = NULL;
 	struct err e = {0};
@@ -46,8 +46,8 @@ static void refused(const char *text, const char *why)
 	assert_false(sql_file_parse("x.sql", text, arena, &f, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_null(f);
-	if (!strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+	if (!strstr(e.text, reason))
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, reason);
 	assert_int_equal(strncmp(e.text, "x.sql:", 6), 0);
 }
 
@@ -89,7 +89,7 @@ static void finds_markers_outside_literals_and_comments(void **state)
 	assert_string_equal(q->markers[2].name, "y2");
 }
 
-static void marker_is_optional_only_in_its_own_lines(void **state)
+static void marker_is_optional_only_in_its_lines(void **state)
 {
 	(void)state;
 	struct sql_file *f = parse("SELECT 1 WHERE a = :a\n"
@@ -137,25 +137,26 @@ static void first_query_can_have_a_name(void **state)
 static void errors_name_line_and_reason(void **state)
 {
 	(void)state;
-	refused("SELECT 'abc\nxyz", "x.sql:1: ' is not closed");
-	refused("SELECT 1,\n \"abc", "x.sql:2: \" is not closed");
-	refused("SELECT [abc", "[ is not closed");
-	refused("SELECT 1\n/* /* */", "x.sql:2: comment is not closed");
-	refused("SELECT 1\n--? : x", "x.sql:2: expected \"--? name: text\"");
-	refused("SELECT 1\n--? name text", "x.sql:2: expected \"--? name: text\"");
-	refused("SELECT 1\n--# nothing", "x.sql:2: expected \"--# query NAME\"");
-	refused("SELECT 1\n--# query", "expected \"--# query NAME\"");
-	refused("SELECT 1\n--# query a b\nSELECT 2", "expected \"--# query NAME\"");
-	refused("SELECT 1\n--# query a\n\n--# query b\nSELECT 2", "x.sql:2: query a is empty");
-	refused("SELECT 1\n--# query main\nSELECT 2", "query main is defined twice");
-	refused("SELECT 1 --? a: x", "must be at the start of a line");
-	refused("SELECT 1\n--? a: AND b = 'x\n'",
-		"x.sql:2: a --? line must close its quotes and comments");
-	refused("SELECT 1\n--? a: /* x\n*/", "x.sql:2: a --? line must close");
-	refused("SELECT a WHERE b = ?", "x.sql:1: a bare ?");
-	refused("SELECT :a\n, :a...", "x.sql:2: :a is used as one value and as a list");
-	refused("SELECT 1\n-- param late text", "x.sql:2: \"-- param\" must be above");
-	refused("\n-- column late", "must be above");
+	assert_rejected("SELECT 'abc\nxyz", "x.sql:1: ' is not closed");
+	assert_rejected("SELECT 1,\n \"abc", "x.sql:2: \" is not closed");
+	assert_rejected("SELECT [abc", "[ is not closed");
+	assert_rejected("SELECT 1\n/* /* */", "x.sql:2: comment is not closed");
+	assert_rejected("SELECT 1\n--? : x", "x.sql:2: expected \"--? name: text\"");
+	assert_rejected("SELECT 1\n--? name text", "x.sql:2: expected \"--? name: text\"");
+	assert_rejected("SELECT 1\n--# nothing", "x.sql:2: expected \"--# query NAME\"");
+	assert_rejected("SELECT 1\n--# query", "expected \"--# query NAME\"");
+	assert_rejected("SELECT 1\n--# query a b\nSELECT 2", "expected \"--# query NAME\"");
+	assert_rejected("SELECT 1\n--# query a\n\n--# query b\nSELECT 2",
+			"x.sql:2: query a is empty");
+	assert_rejected("SELECT 1\n--# query main\nSELECT 2", "query main is defined twice");
+	assert_rejected("SELECT 1 --? a: x", "must be at the start of a line");
+	assert_rejected("SELECT 1\n--? a: AND b = 'x\n'",
+			"x.sql:2: a --? line must close its quotes and comments");
+	assert_rejected("SELECT 1\n--? a: /* x\n*/", "x.sql:2: a --? line must close");
+	assert_rejected("SELECT a WHERE b = ?", "x.sql:1: a bare ?");
+	assert_rejected("SELECT :a\n, :a...", "x.sql:2: :a is used as one value and as a list");
+	assert_rejected("SELECT 1\n-- param late text", "x.sql:2: \"-- param\" must be above");
+	assert_rejected("\n-- column late", "must be above");
 }
 
 static void limits_marker_count(void **state)
@@ -168,7 +169,7 @@ static void limits_marker_count(void **state)
 		memcpy(text + n, ",:a ", 5);
 	parse(text);
 	memcpy(text + n, ",:a ", 5);
-	refused(text, "more than");
+	assert_rejected(text, "more than");
 }
 
 static void question_mark_in_literal_is_text(void **state)
@@ -208,7 +209,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_header, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(finds_markers_outside_literals_and_comments, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(marker_is_optional_only_in_its_own_lines, set_up,
+		cmocka_unit_test_setup_teardown(marker_is_optional_only_in_its_lines, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(splits_queries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(first_query_can_have_a_name, set_up, tear_down),

@@ -13,7 +13,7 @@
 #include "vesper/sql.h"
 
 #define SHARED                                                                                     \
-	"-- What several share.\n"                                                                 \
+	"-- Shared fragments.\n"                                                                   \
 	"\n"                                                                                       \
 	"--# fragment newest\n"                                                                    \
 	"\tAND t.day = (SELECT MAX(n.day) FROM dbo.t n -- of all\n"                                \
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void share(const char *text)
+static void parse_shared(const char *text)
 {
 	struct err e = {0};
 
@@ -58,7 +58,7 @@ static struct sql_file *parse(const char *text)
 	return f;
 }
 
-static const char *rendered(const struct sql_query *q)
+static const char *render(const struct sql_query *q)
 {
 	struct sql_bound out;
 	struct args args = {0};
@@ -71,32 +71,32 @@ static const char *rendered(const struct sql_query *q)
 	return out.text;
 }
 
-static void refused(const char *text, const char *why)
+static void assert_rejected(const char *text, const char *reason)
 {
 	struct sql_file *f = NULL;
 	struct err e = {0};
 
 	assert_false(sql_file_parse_with("x.sql", text, &shared, arena, &f, &e));
 	assert_int_equal(e.code, ERR_INPUT);
-	if (strncmp(e.text, why, strlen(why)) != 0)
-		fail_msg("\"%s\" does not begin with \"%s\"", e.text, why);
+	if (strncmp(e.text, reason, strlen(reason)) != 0)
+		fail_msg("\"%s\" does not begin with \"%s\"", e.text, reason);
 }
 
-static void refused_shared(const char *text, const char *why)
+static void assert_shared_rejected(const char *text, const char *reason)
 {
 	struct sql_fragments f;
 	struct err e = {0};
 
 	assert_false(sql_fragments_parse("shared.sql", text, arena, &f, &e));
 	assert_int_equal(e.code, ERR_INPUT);
-	if (strncmp(e.text, why, strlen(why)) != 0)
-		fail_msg("\"%s\" does not begin with \"%s\"", e.text, why);
+	if (strncmp(e.text, reason, strlen(reason)) != 0)
+		fail_msg("\"%s\" does not begin with \"%s\"", e.text, reason);
 }
 
 static void inserts_fragments_for_their_lines(void **state)
 {
 	(void)state;
-	share(SHARED);
+	parse_shared(SHARED);
 	struct sql_file *f = parse("-- tool: x\n"
 				   "SELECT 1 FROM dbo.t t WHERE 1 = 1\n"
 				   "\t:{newest}\r\n"
@@ -104,14 +104,13 @@ static void inserts_fragments_for_their_lines(void **state)
 				   "--# query more\n"
 				   ":{b2}");
 
-	assert_string_equal(rendered(&f->queries[0]),
-			    "SELECT 1 FROM dbo.t t WHERE 1 = 1\n"
-			    "AND t.day = (SELECT MAX(n.day) FROM dbo.t n\n"
-			    "WHERE n.asof = ?\n)\nORDER BY 1");
+	assert_string_equal(render(&f->queries[0]), "SELECT 1 FROM dbo.t t WHERE 1 = 1\n"
+						    "AND t.day = (SELECT MAX(n.day) FROM dbo.t n\n"
+						    "WHERE n.asof = ?\n)\nORDER BY 1");
 	assert_string_equal(f->queries[0].conditions[0], "asof");
 	assert_true(f->queries[0].markers[0].optional);
 	assert_int_equal(f->queries[0].line, 2);
-	assert_string_equal(rendered(&f->queries[1]), "AND 2 = ?");
+	assert_string_equal(render(&f->queries[1]), "AND 2 = ?");
 	assert_int_equal(f->queries[1].line, 5);
 	assert_null(sql_fragment_unused(&shared));
 	assert_int_equal(f->fragments.count, 0);
@@ -132,9 +131,9 @@ static void file_can_declare_fragments(void **state)
 				   "WHERE 1 = 2\n");
 
 	assert_int_equal(f->query_count, 2);
-	assert_string_equal(rendered(&f->queries[0]), "SELECT 1\nWHERE 1 = 2");
+	assert_string_equal(render(&f->queries[0]), "SELECT 1\nWHERE 1 = 2");
 	assert_int_equal(f->queries[0].line, 4);
-	assert_string_equal(rendered(&f->queries[1]), "SELECT 1");
+	assert_string_equal(render(&f->queries[1]), "SELECT 1");
 	assert_int_equal(f->queries[1].line, 7);
 	assert_int_equal(f->fragments.count, 2);
 	assert_int_equal(sql_fragment_find(&f->fragments, "last")->line, 9);
@@ -144,77 +143,86 @@ static void file_can_declare_fragments(void **state)
 static void reports_unused_fragments(void **state)
 {
 	(void)state;
-	share(SHARED);
+	parse_shared(SHARED);
 	parse("SELECT 1\n:{newest}");
 	assert_string_equal(sql_fragment_unused(&shared)->name, "b2");
 	assert_int_equal(sql_fragment_unused(&shared)->line, 7);
-	refused("SELECT 1\n--# fragment mine\nx", "x.sql:2: fragment mine is not used");
+	assert_rejected("SELECT 1\n--# fragment mine\nx", "x.sql:2: fragment mine is not used");
 }
 
 /* The line of a statement that begins in a fragment is a line of the file. */
 static void errors_name_line_of_fragment(void **state)
 {
 	(void)state;
-	share("--# fragment late\nAND 1\n-- param x text\n--# fragment list\nAND :a\nAND :a...\n");
-	refused("SELECT 1\n:{late}\n", "shared.sql:3: \"-- param\" must be above");
-	refused("SELECT 1\n:{list}\n", "shared.sql:6: :a is used as one value and as a list");
-	refused("SELECT 1\n\n--# fragment f\n\nAND \"\n--# query b\n:{f}", "x.sql:5: \" is not");
-	refused("SELECT 1\n\n--# fragment f\nAND 1\n--# query b\n:{f}\nAND [",
-		"x.sql:7: [ is not closed");
-	refused("SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c\n--# query d\n1",
+	parse_shared("--# fragment late\nAND 1\n-- param x text\n--# fragment list\nAND :a\nAND "
+		     ":a...\n");
+	assert_rejected("SELECT 1\n:{late}\n", "shared.sql:3: \"-- param\" must be above");
+	assert_rejected("SELECT 1\n:{list}\n",
+			"shared.sql:6: :a is used as one value and as a list");
+	assert_rejected("SELECT 1\n\n--# fragment f\n\nAND \"\n--# query b\n:{f}",
+			"x.sql:5: \" is not");
+	assert_rejected("SELECT 1\n\n--# fragment f\nAND 1\n--# query b\n:{f}\nAND [",
+			"x.sql:7: [ is not closed");
+	assert_rejected(
+		"SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c\n--# query d\n1",
 		"x.sql:6: query c is empty");
-	refused("SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c",
-		"x.sql:6: query c is empty");
+	assert_rejected("SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c",
+			"x.sql:6: query c is empty");
 }
 
 static void rejects_invalid_uses(void **state)
 {
 	(void)state;
-	share(SHARED);
-	refused("SELECT 1\n\n:{oldest}", "x.sql:3: unknown fragment oldest");
-	refused("SELECT :{newest}", "x.sql:1: :{name} must be alone on its line");
-	refused("SELECT 1\n:{newest} AND 2", "x.sql:2: :{name} must be alone on its line");
-	refused("SELECT 1\n:{newest", "x.sql:2: :{name} must be alone on its line");
-	refused("SELECT 1\n:{}", "x.sql:2: :{name} must be alone on its line");
-	refused("SELECT 1\n:{Newest}", "x.sql:2: :{name} must be alone on its line");
-	refused("SELECT 1\n--? asof: :{newest}", "x.sql:2: :{name} must be alone on its line");
+	parse_shared(SHARED);
+	assert_rejected("SELECT 1\n\n:{oldest}", "x.sql:3: unknown fragment oldest");
+	assert_rejected("SELECT :{newest}", "x.sql:1: :{name} must be alone on its line");
+	assert_rejected("SELECT 1\n:{newest} AND 2", "x.sql:2: :{name} must be alone on its line");
+	assert_rejected("SELECT 1\n:{newest", "x.sql:2: :{name} must be alone on its line");
+	assert_rejected("SELECT 1\n:{}", "x.sql:2: :{name} must be alone on its line");
+	assert_rejected("SELECT 1\n:{Newest}", "x.sql:2: :{name} must be alone on its line");
+	assert_rejected("SELECT 1\n--? asof: :{newest}",
+			"x.sql:2: :{name} must be alone on its line");
 	parse("SELECT ':{newest}', \":{no}\" -- :{no}");
 }
 
 static void rejects_invalid_fragments(void **state)
 {
 	(void)state;
-	share(SHARED);
-	refused("SELECT 1\n--# fragment newest\nx",
-		"x.sql:2: fragment newest is already defined in shared.sql:3");
-	refused("SELECT 1\n--# fragment a\nx\n--# fragment a\ny",
-		"x.sql:4: fragment a is already defined in x.sql:2");
-	refused("SELECT 1\n--# fragment a\n:{newest}\n--# query b\n:{a}",
-		"x.sql:3: a fragment cannot contain another fragment: :{newest}");
-	refused("SELECT 1\n--# fragment\nx", "x.sql:2: expected \"--# fragment name\"");
-	refused("SELECT 1\n--# fragment 2a\nx", "x.sql:2: expected \"--# fragment name\"");
-	refused("SELECT 1\n--# fragment a b\nx", "x.sql:2: expected \"--# fragment name\"");
-	refused("SELECT 1\n--# fragment aB\nx", "x.sql:2: expected \"--# fragment name\"");
-	refused("SELECT 1\n--# fragment a\n\n-- nothing\n--# query b\n:{a}",
-		"x.sql:2: fragment a is empty");
-	refused("SELECT 1\n--# fragments a\nx", "x.sql:2: expected \"--# query NAME\"");
+	parse_shared(SHARED);
+	assert_rejected("SELECT 1\n--# fragment newest\nx",
+			"x.sql:2: fragment newest is already defined in shared.sql:3");
+	assert_rejected("SELECT 1\n--# fragment a\nx\n--# fragment a\ny",
+			"x.sql:4: fragment a is already defined in x.sql:2");
+	assert_rejected("SELECT 1\n--# fragment a\n:{newest}\n--# query b\n:{a}",
+			"x.sql:3: a fragment cannot contain another fragment: :{newest}");
+	assert_rejected("SELECT 1\n--# fragment\nx", "x.sql:2: expected \"--# fragment name\"");
+	assert_rejected("SELECT 1\n--# fragment 2a\nx", "x.sql:2: expected \"--# fragment name\"");
+	assert_rejected("SELECT 1\n--# fragment a b\nx", "x.sql:2: expected \"--# fragment name\"");
+	assert_rejected("SELECT 1\n--# fragment aB\nx", "x.sql:2: expected \"--# fragment name\"");
+	assert_rejected("SELECT 1\n--# fragment a\n\n-- nothing\n--# query b\n:{a}",
+			"x.sql:2: fragment a is empty");
+	assert_rejected("SELECT 1\n--# fragments a\nx", "x.sql:2: expected \"--# query NAME\"");
 
-	refused_shared("--# fragment a\n\nAND a = 'b\n--# fragment b\nAND c = 'd",
-		       "shared.sql:3: ' is not closed");
-	refused_shared("--# fragment a\nAND ?", "shared.sql:2: a bare ?");
-	refused_shared("--# fragment a\n/* AND\n", "shared.sql:2: comment is not closed");
-	refused_shared("--# fragment a\n--? a: x\n--? a x\n", "shared.sql:3: expected \"--? name");
-	refused_shared("--# fragment a\nAND :{b}\n", "shared.sql:2: :{name} must be alone on");
-	refused_shared("SELECT 1\n", "shared.sql:1: only fragments are allowed here");
-	refused_shared("--# query a\nSELECT 1\n", "shared.sql:1: only fragments are allowed here");
-	refused_shared("--# fragment a\nx\n--# query b\nSELECT 1\n",
-		       "shared.sql:3: a fragment cannot contain a query");
-	refused_shared("--# fragment a\n\n--# fragment b\nx", "shared.sql:1: fragment a is empty");
-	refused_shared("--# fragment a\nx\n:{a}",
-		       "shared.sql:3: a fragment cannot contain another fragment");
-	refused_shared("--# fragment a\nx\n--# fragment a\nx",
-		       "shared.sql:3: fragment a is already "
-		       "defined in shared.sql:1");
+	assert_shared_rejected("--# fragment a\n\nAND a = 'b\n--# fragment b\nAND c = 'd",
+			       "shared.sql:3: ' is not closed");
+	assert_shared_rejected("--# fragment a\nAND ?", "shared.sql:2: a bare ?");
+	assert_shared_rejected("--# fragment a\n/* AND\n", "shared.sql:2: comment is not closed");
+	assert_shared_rejected("--# fragment a\n--? a: x\n--? a x\n",
+			       "shared.sql:3: expected \"--? name");
+	assert_shared_rejected("--# fragment a\nAND :{b}\n",
+			       "shared.sql:2: :{name} must be alone on");
+	assert_shared_rejected("SELECT 1\n", "shared.sql:1: only fragments are allowed here");
+	assert_shared_rejected("--# query a\nSELECT 1\n",
+			       "shared.sql:1: only fragments are allowed here");
+	assert_shared_rejected("--# fragment a\nx\n--# query b\nSELECT 1\n",
+			       "shared.sql:3: a fragment cannot contain a query");
+	assert_shared_rejected("--# fragment a\n\n--# fragment b\nx",
+			       "shared.sql:1: fragment a is empty");
+	assert_shared_rejected("--# fragment a\nx\n:{a}",
+			       "shared.sql:3: a fragment cannot contain another fragment");
+	assert_shared_rejected("--# fragment a\nx\n--# fragment a\nx",
+			       "shared.sql:3: fragment a is already "
+			       "defined in shared.sql:1");
 }
 
 static void limits_fragment_count_and_size(void **state)
@@ -225,18 +233,18 @@ static void limits_fragment_count_and_size(void **state)
 	(void)state;
 	for (int i = 0; i <= SQL_FRAGMENTS_MAX; i++) {
 		if (i == SQL_FRAGMENTS_MAX)
-			share(text);
+			parse_shared(text);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "--# fragment f%d\nx\n", i);
 	}
-	refused_shared(text, "shared.sql:129: more than 64 fragments");
+	assert_shared_rejected(text, "shared.sql:129: more than 64 fragments");
 
-	/* Two thirds of what a file may have, once and twice. */
+	/* A fragment of two thirds of the maximum fits once, but not twice. */
 	n = (size_t)snprintf(text, sizeof(text), "--# fragment big\n");
 	while (n < SQL_FILE_BYTES_MAX / 3 * 2)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "AND 1 = 1\n");
-	share(text);
+	parse_shared(text);
 	parse("SELECT 1\n:{big}\n");
-	refused("SELECT 1\n:{big}\n:{big}\n", "x.sql:1: longer than 65536 bytes with its");
+	assert_rejected("SELECT 1\n:{big}\n:{big}\n", "x.sql:1: longer than 65536 bytes with its");
 }
 
 int main(void)

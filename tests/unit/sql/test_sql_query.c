@@ -1,4 +1,4 @@
-/* Queries about statements: the views they name, and whether they only read. */
+/* Properties of statements: the views they name, and whether they only read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const struct sql_query *query(const char *text)
+static const struct sql_query *parse_query(const char *text)
 {
 	struct sql_file *f = NULL;
 	struct err e = {0};
@@ -39,42 +39,42 @@ static const struct sql_query *query(const char *text)
 static void finds_view_in_any_spelling(void **state)
 {
 	(void)state;
-	static const char *const yes[] = {
+	static const char *const referencing[] = {
 		"SELECT 1 FROM dbo.changes c",     "SELECT 1 FROM DBO . Changes",
 		"SELECT 1 FROM [dbo].\"changes\"", "SELECT 1 FROM dbo./* x */changes",
 		"SELECT 1 FROM db.dbo.changes",
 	};
-	static const char *const no[] = {
+	static const char *const others[] = {
 		"SELECT 'dbo.changes'",          "SELECT 1 FROM dbo.changes_old",
 		"SELECT 1 FROM xdbo.changes",    "SELECT 1 FROM dbo -- dbo.changes",
 		"SELECT \"dbo.changes\" FROM t",
 	};
 
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!sql_query_references(query(yes[i]), "dbo.changes"))
-			fail_msg("%s", yes[i]);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (sql_query_references(query(no[i]), "dbo.changes"))
-			fail_msg("%s", no[i]);
+	for (size_t i = 0; i < sizeof(referencing) / sizeof(referencing[0]); i++)
+		if (!sql_query_references(parse_query(referencing[i]), "dbo.changes"))
+			fail_msg("%s", referencing[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (sql_query_references(parse_query(others[i]), "dbo.changes"))
+			fail_msg("%s", others[i]);
 }
 
 static void recognizes_single_select(void **state)
 {
 	(void)state;
-	assert_true(sql_query_is_select(query("select 1;")));
-	assert_true(
-		sql_query_is_select(query("-- x\n WITH a AS (SELECT ';' AS b) SELECT b FROM a")));
-	assert_false(sql_query_is_select(query("SELECT 1; DELETE FROM t")));
-	assert_false(sql_query_is_select(query("UPDATE t SET a = 1")));
-	assert_false(sql_query_is_select(query("\"select\" 1")));
-	assert_false(sql_query_is_select(query("SELECTED")));
+	assert_true(sql_query_is_select(parse_query("select 1;")));
+	assert_true(sql_query_is_select(
+		parse_query("-- x\n WITH a AS (SELECT ';' AS b) SELECT b FROM a")));
+	assert_false(sql_query_is_select(parse_query("SELECT 1; DELETE FROM t")));
+	assert_false(sql_query_is_select(parse_query("UPDATE t SET a = 1")));
+	assert_false(sql_query_is_select(parse_query("\"select\" 1")));
+	assert_false(sql_query_is_select(parse_query("SELECTED")));
 }
 
 static void finds_output_columns(void **state)
 {
 	(void)state;
 	const struct sql_query *q =
-		query("SELECT a AS \"One Two\", b AS [Three]\n--? x: , c AS \"Four\"");
+		parse_query("SELECT a AS \"One Two\", b AS [Three]\n--? x: , c AS \"Four\"");
 
 	assert_true(sql_query_has_quoted_name(q, "One Two"));
 	assert_true(sql_query_has_quoted_name(q, "Three"));

@@ -29,7 +29,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const struct sql_query *query(const char *text)
+static const struct sql_query *parse_query(const char *text)
 {
 	struct sql_file *f = NULL;
 	struct err e = {0};
@@ -39,19 +39,19 @@ static const struct sql_query *query(const char *text)
 	return &f->queries[0];
 }
 
-static struct sql_bound rendered_totals(const char *text, enum dialect dialect)
+static struct sql_bound render_totals(const char *text, enum dialect dialect)
 {
 	static const struct sql_totals_column columns[] = {{"Price", false}, {"N", true}};
 	struct sql_bound out = {0};
 	struct err e = {0};
 
-	assert_true(sql_query_has_totals(query(text)));
-	if (!sql_render_totals(query(text), &args, columns, 2, dialect, arena, &out, &e))
+	assert_true(sql_query_has_totals(parse_query(text)));
+	if (!sql_render_totals(parse_query(text), &args, columns, 2, dialect, arena, &out, &e))
 		fail_msg("%s", e.text);
 	return out;
 }
 
-#define ASKED                                                                                      \
+#define TOTALS                                                                                     \
 	"SELECT COUNT(*) AS \"rows\", COUNT(\"Price\") AS \"count0\", SUM(\"Price\") AS "          \
 	"\"sum0\", MIN(\"Price\") AS \"min0\", MAX(\"Price\") AS \"max0\", COUNT(\"N\") AS "       \
 	"\"count1\", SUM(CAST(\"N\" AS BIGINT)) AS \"sum1\", MIN(\"N\") AS \"min1\", MAX(\"N\") "  \
@@ -67,11 +67,11 @@ static void totals_omit_order_and_row_limit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct sql_bound out = rendered_totals(text, dialects[i]);
+		struct sql_bound out = render_totals(text, dialects[i]);
 		assert_string_equal(out.text,
 				    "WITH \"all rows\" AS (\n"
 				    "SELECT p.price AS \"Price\", p.n AS \"N\" FROM dbo.p p\n"
-				    "WHERE p.tenant_id = ?\n)\n" ASKED);
+				    "WHERE p.tenant_id = ?\n)\n" TOTALS);
 		assert_int_equal(out.count, 1);
 		assert_string_equal(out.values[0].text, "acme");
 	}
@@ -79,7 +79,7 @@ static void totals_omit_order_and_row_limit(void **state)
 
 static void mssql_totals_use_bigint(void **state)
 {
-	struct sql_bound out = rendered_totals("SELECT 1 AS \"Price\", 2 AS \"N\"", DIALECT_MSSQL);
+	struct sql_bound out = render_totals("SELECT 1 AS \"Price\", 2 AS \"N\"", DIALECT_MSSQL);
 
 	(void)state;
 	assert_non_null(strstr(out.text, "SELECT COUNT_BIG(*) AS \"rows\", COUNT_BIG(\"Price\")"));
@@ -89,11 +89,10 @@ static void mssql_totals_use_bigint(void **state)
 /* T-SQL does not allow WITH inside parentheses. */
 static void totals_keep_with_at_the_start(void **state)
 {
-	struct sql_bound out =
-		rendered_totals("WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"
-				"b AS (SELECT y FROM a WHERE t = :tenant_id LIMIT 3)\n"
-				"SELECT \"Price\", \"N\" FROM a, b ORDER BY 1",
-				DIALECT_MSSQL);
+	struct sql_bound out = render_totals("WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"
+					     "b AS (SELECT y FROM a WHERE t = :tenant_id LIMIT 3)\n"
+					     "SELECT \"Price\", \"N\" FROM a, b ORDER BY 1",
+					     DIALECT_MSSQL);
 
 	(void)state;
 	assert_ptr_equal(strstr(out.text, "WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"),
@@ -106,10 +105,10 @@ static void totals_keep_with_at_the_start(void **state)
 static void totals_keep_nested_order(void **state)
 {
 	struct sql_bound out =
-		rendered_totals("SELECT ROW_NUMBER() OVER (ORDER BY x) AS \"N\",\n"
-				"(SELECT TOP 1 p FROM t ORDER BY p) AS \"Price\" FROM t\n"
-				"UNION ALL SELECT 1, 2 FROM u ORDER BY 1",
-				DIALECT_MSSQL);
+		render_totals("SELECT ROW_NUMBER() OVER (ORDER BY x) AS \"N\",\n"
+			      "(SELECT TOP 1 p FROM t ORDER BY p) AS \"Price\" FROM t\n"
+			      "UNION ALL SELECT 1, 2 FROM u ORDER BY 1",
+			      DIALECT_MSSQL);
 
 	(void)state;
 	assert_non_null(strstr(out.text, "OVER (ORDER BY x)"));
@@ -124,14 +123,14 @@ static void totals_include_given_optional_lines(void **state)
 				   "ORDER BY 1";
 
 	(void)state;
-	assert_int_equal(rendered_totals(text, DIALECT_POSTGRES).count, 1);
+	assert_int_equal(render_totals(text, DIALECT_POSTGRES).count, 1);
 	args_set(&args, arena, "name", value_text("x"));
-	assert_int_equal(rendered_totals(text, DIALECT_POSTGRES).count, 2);
+	assert_int_equal(render_totals(text, DIALECT_POSTGRES).count, 2);
 }
 
 static void partial_selections_have_no_totals(void **state)
 {
-	static const char *const parts[] = {
+	static const char *const statements[] = {
 		"SELECT a FROM t ORDER BY a OFFSET 0 ROWS FETCH NEXT :top_n ROWS ONLY",
 		"SELECT a FROM t ORDER BY a OFFSET 0 ROWS FETCH NEXT 10 ROWS ONLY",
 		"SELECT a FROM t ORDER BY a OFFSET 5 ROWS FETCH NEXT :row_limit ROWS ONLY",
@@ -146,12 +145,12 @@ static void partial_selections_have_no_totals(void **state)
 	struct sql_bound out = {0};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
 		struct err e = {0};
-		if (sql_query_has_totals(query(parts[i])))
-			fail_msg("%s", parts[i]);
-		assert_false(sql_render_totals(query(parts[i]), &args, NULL, 0, DIALECT_SQLITE,
-					       arena, &out, &e));
+		if (sql_query_has_totals(parse_query(statements[i])))
+			fail_msg("%s", statements[i]);
+		assert_false(sql_render_totals(parse_query(statements[i]), &args, NULL, 0,
+					       DIALECT_SQLITE, arena, &out, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_null(out.text);
 	}

@@ -16,29 +16,29 @@ static const struct upload_column columns[] = {
 };
 static const struct upload_table table = {"s_0123456789ab_1", columns, 6};
 
-static void has(const char *text, const char *part)
+static void assert_contains(const char *text, const char *part)
 {
 	if (!strstr(text, part))
-		fail_msg("\"%s\" has no \"%s\"", text, part);
+		fail_msg("\"%s\" does not contain \"%s\"", text, part);
 }
 
 static void rejects_invalid_names(void **state)
 {
-	static const char *const wrong[] = {"s_0123456789ab",     "s_0123456789AB_1",
-					    "s_0123456789ab_",    "s_0123456789ab_1x",
-					    "t_0123456789ab_1",   "s_0123456789ab_1; DROP",
-					    "s_01234\"56789ab_1", NULL};
+	static const char *const bad[] = {"s_0123456789ab",     "s_0123456789AB_1",
+					  "s_0123456789ab_",    "s_0123456789ab_1x",
+					  "t_0123456789ab_1",   "s_0123456789ab_1; DROP",
+					  "s_01234\"56789ab_1", NULL};
 	struct upload_column column = {"a b", COLUMN_TEXT, 0, 0};
-	struct upload_table bad = {"s_0123456789ab_1", &column, 1};
+	struct upload_table invalid_table = {"s_0123456789ab_1", &column, 1};
 	struct err e = {0};
 
 	(void)state;
 	assert_true(sql_upload_check(&table, &e));
-	for (const char *const *w = wrong; *w; w++)
+	for (const char *const *w = bad; *w; w++)
 		assert_false(sql_upload_is_table(*w));
-	assert_false(sql_upload_check(&bad, &e));
+	assert_false(sql_upload_check(&invalid_table, &e));
 	column.name = "x\"";
-	assert_false(sql_upload_check(&bad, &e));
+	assert_false(sql_upload_check(&invalid_table, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 }
 
@@ -54,12 +54,12 @@ static void writes_statements_for_each_dialect(void **state)
 			  "bigint NOT NULL PRIMARY KEY, region text, amount decimal(12,2), sold_on "
 			  "date, at datetime, paid bit, n bigint)");
 	assert_int_equal(sql_upload_create(&table, DIALECT_POSTGRES, a, texts), 4);
-	has(texts[0], "CREATE TABLE uploads.s_0123456789ab_1");
-	has(texts[1], "FORCE ROW LEVEL SECURITY");
-	has(texts[2], "CREATE POLICY own_tenant");
+	assert_contains(texts[0], "CREATE TABLE uploads.s_0123456789ab_1");
+	assert_contains(texts[1], "FORCE ROW LEVEL SECURITY");
+	assert_contains(texts[2], "CREATE POLICY own_tenant");
 	assert_int_equal(sql_upload_create(&table, DIALECT_MSSQL, a, texts), 2);
-	has(texts[0], "region nvarchar(max) NULL");
-	has(texts[1], "ADD FILTER PREDICATE sec.fn_tenant(tenant_id)");
+	assert_contains(texts[0], "region nvarchar(max) NULL");
+	assert_contains(texts[1], "ADD FILTER PREDICATE sec.fn_tenant(tenant_id)");
 	assert_string_equal(
 		sql_upload_insert(&table, 2, DIALECT_POSTGRES, a),
 		"INSERT INTO uploads.s_0123456789ab_1 (tenant_id, row_no, region, amount, "
@@ -79,11 +79,13 @@ static void writes_statements_for_each_dialect(void **state)
 			    "= y.v");
 	assert_string_equal(sql_upload_delete("s_0123456789ab_1", DIALECT_SQLITE, a),
 			    "DELETE FROM s_0123456789ab_1 WHERE row_no <= ?");
-	has(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),
-	    "DROP SECURITY POLICY IF EXISTS");
-	has(sql_upload_rows(&table, 20, DIALECT_MSSQL, a), "SELECT TOP 20 row_no, region");
-	has(sql_upload_rows(&table, 20, DIALECT_SQLITE, a), "FROM uploads.s_0123456789ab_1");
-	has(sql_upload_index(&table, 0, 2, DIALECT_SQLITE, a), "(sold_on)");
+	assert_contains(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),
+			"DROP SECURITY POLICY IF EXISTS");
+	assert_contains(sql_upload_rows(&table, 20, DIALECT_MSSQL, a),
+			"SELECT TOP 20 row_no, region");
+	assert_contains(sql_upload_rows(&table, 20, DIALECT_SQLITE, a),
+			"FROM uploads.s_0123456789ab_1");
+	assert_contains(sql_upload_index(&table, 0, 2, DIALECT_SQLITE, a), "(sold_on)");
 	assert_string_equal(
 		sql_upload_covering_index(&table, 1, 0, (const size_t[]){1, 5}, 2, DIALECT_SQLITE,
 					  a),

@@ -19,16 +19,16 @@
 #include "vesper/clock.h"
 #include "vesper/json.h"
 
-#define STATEMENTS     100000
-#define STATEMENTS_MS  60000 /* stops after this time on a slow machine */
-#define STATEMENTS_MIN 5000
-#define STATEMENTS_ONE 1000 /* statements per arena */
+#define STATEMENTS           100000
+#define STATEMENTS_MS        60000 /* stops after this time on a slow machine */
+#define STATEMENTS_MIN       5000
+#define STATEMENTS_PER_ARENA 1000
 
-struct seen {
+struct parse_check {
 	const struct gate_policy *policy;
 	const json_t *ctes[200];
 	size_t cte_count;
-	const char *wrong;
+	const char *fault;
 };
 
 /* Forms with special syntax, which the parser turns into calls of pg_catalog functions. */
@@ -49,7 +49,7 @@ static const char *text_of(const json_t *node)
 }
 
 /* Functions that the gate writes in place of those that PostgreSQL lacks or names differently. */
-static bool is_written(const char *name)
+static bool is_substitute(const char *name)
 {
 	static const char *const names[] = {
 		"mod",         "make_interval", "make_date", "date_trunc", "strpos", "now",
@@ -61,29 +61,29 @@ static bool is_written(const char *name)
 	return false;
 }
 
-static void check_call(struct seen *s, const json_t *call)
+static void check_call(struct parse_check *s, const json_t *call)
 {
 	const json_t *parts = json_object_get(call, "funcname");
 	const char *name = text_of(json_array_get(parts, json_array_size(parts) - 1));
 
 	if (!name || json_array_size(parts) > 2) {
-		s->wrong = "a call with a schema";
+		s->fault = "a call with a schema";
 		return;
 	}
 	if (json_array_size(parts) == 2) {
 		if (strcmp(text_of(json_array_get(parts, 0)), "pg_catalog") != 0 ||
 		    !is_built_in(name))
-			s->wrong = "a call with a schema";
+			s->fault = "a call with a schema";
 		return;
 	}
 	for (size_t i = 0; i < s->policy->function_count; i++)
 		if (str_eq_nocase(str_of(name), str_of(s->policy->functions[i].name)))
 			return;
-	if (!is_written(name))
-		s->wrong = "a function that is not allowed";
+	if (!is_substitute(name))
+		s->fault = "a function that is not allowed";
 }
 
-static void check_table(struct seen *s, const json_t *table)
+static void check_table(struct parse_check *s, const json_t *table)
 {
 	const char *schema = json_string_value(json_object_get(table, "schemaname"));
 	const char *name = json_string_value(json_object_get(table, "relname"));
@@ -96,62 +96,62 @@ static void check_table(struct seen *s, const json_t *table)
 	for (size_t i = 0; i < s->cte_count && name; i++)
 		if (!schema && strcmp(json_string_value(s->ctes[i]), name) == 0)
 			return;
-	s->wrong = "a table that is not an approved view";
+	s->fault = "a table that is not an approved view";
 }
 
-static void add_cte(struct seen *s, const json_t *cte)
+static void add_cte(struct parse_check *s, const json_t *cte)
 {
 	if (s->cte_count == sizeof(s->ctes) / sizeof(s->ctes[0]))
-		s->wrong = "too many CTEs for this test";
+		s->fault = "too many CTEs for this test";
 	else
 		s->ctes[s->cte_count++] = json_object_get(cte, "ctename");
 }
 
 /* Two rounds: names of CTEs first, since a reference may come before its definition in the tree. */
-static void walk(struct seen *s, const json_t *node, bool ctes)
+static void walk(struct parse_check *s, const json_t *node, bool collects_ctes)
 {
-	static const char *const never[] = {"InsertStmt",       "UpdateStmt",       "DeleteStmt",
-					    "MergeStmt",        "IntoClause",       "intoClause",
-					    "ParamRef",         "lockingClause",    "LockingClause",
-					    "RangeFunction",    "SQLValueFunction", "recursive",
-					    "RangeTableSample", "XmlExpr",          "SetToDefault"};
+	static const char *const forbidden[] = {
+		"InsertStmt",       "UpdateStmt",    "DeleteStmt",       "MergeStmt",
+		"IntoClause",       "intoClause",    "ParamRef",         "lockingClause",
+		"LockingClause",    "RangeFunction", "SQLValueFunction", "recursive",
+		"RangeTableSample", "XmlExpr",       "SetToDefault"};
 	const char *key;
 	json_t *value;
 	size_t i;
 
 	json_array_foreach((json_t *)node, i, value)
-		walk(s, value, ctes);
+		walk(s, value, collects_ctes);
 	json_object_foreach((json_t *)node, key, value) {
-		for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
-			if (strcmp(key, never[i]) == 0)
-				s->wrong = never[i];
-		if (ctes && strcmp(key, "CommonTableExpr") == 0)
+		for (i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
+			if (strcmp(key, forbidden[i]) == 0)
+				s->fault = forbidden[i];
+		if (collects_ctes && strcmp(key, "CommonTableExpr") == 0)
 			add_cte(s, value);
-		if (!ctes && strcmp(key, "RangeVar") == 0)
+		if (!collects_ctes && strcmp(key, "RangeVar") == 0)
 			check_table(s, value);
-		if (!ctes && strcmp(key, "FuncCall") == 0)
+		if (!collects_ctes && strcmp(key, "FuncCall") == 0)
 			check_call(s, value);
-		walk(s, value, ctes);
+		walk(s, value, collects_ctes);
 	}
 }
 
-static void check(const struct gate_policy *policy, struct str given, const char *sql)
+static void assert_parses(const struct gate_policy *policy, struct str original, const char *sql)
 {
 	PgQueryParseResult result = pg_query_parse(sql);
-	struct seen seen = {.policy = policy};
+	struct parse_check found = {.policy = policy};
 
 	if (result.error)
-		fail_msg("%.*s\nwritten: %s\nPostgreSQL: %s", STR_FMT(given), sql,
+		fail_msg("%.*s\nwritten: %s\nPostgreSQL: %s", STR_FMT(original), sql,
 			 result.error->message);
 	json_t *tree = json_loads(result.parse_tree, 0, NULL);
 	json_t *stmts = json_object_get(tree, "stmts");
 	json_t *stmt = json_object_get(json_array_get(stmts, 0), "stmt");
 	if (json_array_size(stmts) != 1 || !json_object_get(stmt, "SelectStmt"))
-		fail_msg("%.*s\nwritten: %s\nnot one SELECT", STR_FMT(given), sql);
-	walk(&seen, stmt, true);
-	walk(&seen, stmt, false);
-	if (seen.wrong)
-		fail_msg("%.*s\nwritten: %s\n%s", STR_FMT(given), sql, seen.wrong);
+		fail_msg("%.*s\nwritten: %s\nnot one SELECT", STR_FMT(original), sql);
+	walk(&found, stmt, true);
+	walk(&found, stmt, false);
+	if (found.fault)
+		fail_msg("%.*s\nwritten: %s\n%s", STR_FMT(original), sql, found.fault);
 	json_decref(tree);
 	pg_query_free_parse_result(result);
 }
@@ -170,22 +170,22 @@ static void postgres_parser_agrees(void **state)
 	(void)state;
 	buf_init(&sql, 1 << 20);
 	for (size_t i = 0; accepted < STATEMENTS && clock_mono_ms() < end_ms; i++) {
-		bool wild = gate_random(&seed, 4) == 0;
+		bool uses_rejected = gate_random(&seed, 4) == 0;
 		struct gate_result out;
 		struct str text = good[i % accept_count].sql;
 
-		if (i % STATEMENTS_ONE == 0) {
+		if (i % STATEMENTS_PER_ARENA == 0) {
 			arena_free(&work);
 			work = arena_new(256 << 20);
 		}
 		if (i >= accept_count) {
-			gate_mutate(wild ? bad : good, wild ? reject_count : accept_count, text,
-				    &seed, &sql);
+			gate_mutate(uses_rejected ? bad : good,
+				    uses_rejected ? reject_count : accept_count, text, &seed, &sql);
 			text = (struct str){buf_text(&sql), sql.n};
 		}
 		if (gate_check(&policy, DIALECT_POSTGRES, text, work, &out, NULL)) {
 			accepted++;
-			check(&policy, text, out.sql);
+			assert_parses(&policy, text, out.sql);
 		}
 	}
 	assert_true(accepted >= STATEMENTS_MIN);
@@ -215,7 +215,7 @@ static void postgres_parser_agrees_on_joins(void **state)
 		sql = arena_strdup(a, out.sql);
 		for (char *p = sql; (p = strchr(p, '?'));)
 			*p = '1'; /* ? is an ODBC marker and not PostgreSQL syntax */
-		check(&policy, lines[i].sql, sql);
+		assert_parses(&policy, lines[i].sql, sql);
 		checked++;
 	}
 	assert_true(checked >= 190);
