@@ -1,4 +1,4 @@
-/* Permissions that callers get through sources, and the memory of their cache. */
+/* Permissions that callers get through data sources, and eviction from their cache. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fixture {
 	struct tenant_uploads tenant;
 };
 
-static struct catalog *catalog_of(void *owner, const char *tenant)
+static struct catalog *get_catalog(void *owner, const char *tenant)
 {
 	const struct fixture *f = owner;
 
@@ -39,7 +39,7 @@ static void load_catalog(struct fixture *f)
 		fail_msg("%s", e.text);
 }
 
-static struct listing *one_source(enum source_visibility visibility, int etag)
+static struct listing *make_listing(enum source_visibility visibility, int etag)
 {
 	const struct stored_source row = {.uid = "s1",
 					  .owner = "ann",
@@ -56,13 +56,13 @@ static struct listing *one_source(enum source_visibility visibility, int etag)
 static void begin(struct fixture *f)
 {
 	*f = (struct fixture){.root = small_root_new()};
-	f->uploads.options.catalog = catalog_of;
+	f->uploads.options.catalog = get_catalog;
 	f->uploads.options.owner = f;
 	f->uploads.options.tenant_count = 1;
 	f->uploads.tenants = &f->tenant;
 	f->tenant.all = &f->uploads;
 	f->tenant.name = "acme";
-	f->tenant.listing = one_source(SOURCE_TENANT, 1);
+	f->tenant.listing = make_listing(SOURCE_TENANT, 1);
 	f->tenant.grants = grants_new(&f->tenant);
 	load_catalog(f);
 }
@@ -78,10 +78,10 @@ static void end(struct fixture *f)
 static bool may_use_source(struct fixture *f, const char *user, int64_t expires_ms)
 {
 	const struct principal who = {.tenant = "acme", .user = user, .expires_ms = expires_ms};
-	struct principal *given = uploads_principal(&f->uploads, &who);
-	bool allowed = may(given, "source:s1");
+	struct principal *granted = uploads_principal(&f->uploads, &who);
+	bool allowed = may(granted, "source:s1");
 
-	principal_free(&given);
+	principal_free(&granted);
 	return allowed;
 }
 
@@ -112,12 +112,12 @@ static void replaced_catalogue_is_freed_at_next_call(void **state)
 	end(&f);
 }
 
-static void change(struct fixture *f, struct listing *take)
+static void change(struct fixture *f, struct listing *updated)
 {
 	grants_changed(f->tenant.grants, listing_source(f->tenant.listing, "s1"),
-		       listing_source(take, "s1"));
+		       listing_source(updated, "s1"));
 	listing_release(&f->tenant.listing);
-	f->tenant.listing = take;
+	f->tenant.listing = updated;
 }
 
 static void permission_ends_with_share(void **state)
@@ -128,12 +128,12 @@ static void permission_ends_with_share(void **state)
 	(void)state;
 	begin(&f);
 	assert_true(may_use_source(&f, "bob", later_ms));
-	change(&f, one_source(SOURCE_TENANT, 2));
+	change(&f, make_listing(SOURCE_TENANT, 2));
 	assert_true(may_use_source(&f, "bob", later_ms));
-	change(&f, one_source(SOURCE_PRIVATE, 3));
+	change(&f, make_listing(SOURCE_PRIVATE, 3));
 	assert_false(may_use_source(&f, "bob", later_ms));
 	assert_true(may_use_source(&f, "ann", later_ms));
-	change(&f, one_source(SOURCE_TENANT, 4));
+	change(&f, make_listing(SOURCE_TENANT, 4));
 	assert_true(may_use_source(&f, "bob", later_ms));
 	end(&f);
 }
@@ -155,7 +155,7 @@ static void evicts_least_recent_caller(void **state)
 	assert_true(may_use_source(&f, "user0", later_ms)); /* now user1 is the least recent */
 	assert_true(may_use_source(&f, "bob", later_ms));
 	listing_release(&f.tenant.listing);
-	f.tenant.listing = one_source(SOURCE_PRIVATE, 2);
+	f.tenant.listing = make_listing(SOURCE_PRIVATE, 2);
 	for (int i = 0; i < UPLOAD_GRANTS_MAX; i++) {
 		snprintf(user, sizeof(user), "user%d", i);
 		if (i != 1)

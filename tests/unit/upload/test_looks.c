@@ -1,4 +1,4 @@
-/* A tenant's rows are read only as often as needed by waiting callers. */
+/* A tenant's rows are read only as often as waiting callers need. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static struct llm *no_llm(void *owner)
 	return NULL;
 }
 
-static struct catalog *catalog_of(void *owner, const char *tenant)
+static struct catalog *get_catalog(void *owner, const char *tenant)
 {
 	const struct fixture *f = owner;
 
@@ -62,7 +62,7 @@ static void on_joined(void *owner)
 	uploads_refresh_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_refreshed, f);
 }
 
-static const char *name_of(const struct source_statement *s)
+static const char *statement_name(const struct source_statement *s)
 {
 	const char *slash = strrchr(s->name, '/');
 
@@ -74,9 +74,9 @@ static void record_values(struct fixture *f, const struct source_statement *s)
 	for (size_t i = 0; i < s->count; i++) {
 		const char *text = s->values[i].type == VALUE_TEXT ? s->values[i].text : NULL;
 
-		if (strcmp(name_of(s), "version_beat") == 0 && text && text[0] == 'v')
+		if (strcmp(statement_name(s), "version_beat") == 0 && text && text[0] == 'v')
 			snprintf(f->heartbeat_version, sizeof(f->heartbeat_version), "%s", text);
-		if (strcmp(name_of(s), "sources") == 0 && text && text[0] == '2')
+		if (strcmp(statement_name(s), "sources") == 0 && text && text[0] == '2')
 			f->since = arena_strdup(f->rows.arena, text);
 	}
 }
@@ -88,20 +88,20 @@ static void add_table(struct fixture *f, const struct source_statement *s)
 	char stamp[200];
 
 	snprintf(stamp, sizeof(stamp), "1|%c|%s|%s|0||", at[-2], at, at);
-	if (strcmp(name_of(s), "sources_stamp") == 0)
+	if (strcmp(statement_name(s), "sources_stamp") == 0)
 		recording_db_table(
 			&f->rows,
 			"sources|etags|oldest|newest|versions|oldest_version|newest_version", stamp,
 			NULL);
-	else if (strcmp(name_of(s), "source_versions") == 0)
+	else if (strcmp(statement_name(s), "source_versions") == 0)
 		recording_db_table(&f->rows, "version_uid|source_uid|number|state|updated_at",
 				   f->versions[0], f->versions[1], NULL);
-	else if (strcmp(name_of(s), "sources") == 0)
+	else if (strcmp(statement_name(s), "sources") == 0)
 		recording_db_table(&f->rows, "source_uid|name|visibility|etag|updated_at",
 				   f->source, NULL);
 	else
 		recording_db_table(&f->rows, "source_uid", NULL);
-	if (strcmp(name_of(s), "sources") == 0 && f->next_source) {
+	if (strcmp(statement_name(s), "sources") == 0 && f->next_source) {
 		f->source = f->next_source;
 		f->next_source = NULL;
 	}
@@ -145,7 +145,7 @@ static int set_up(void **state)
 	struct uploads_options o = {.tenants = tenants,
 				    .tenant_count = 1,
 				    .llm = no_llm,
-				    .catalog = catalog_of,
+				    .catalog = get_catalog,
 				    .index_bytes = 1 << 20,
 				    .owner = f};
 	struct err e = {0};

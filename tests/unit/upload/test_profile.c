@@ -38,7 +38,7 @@ static const char *member(const json_t *profile, size_t column, const char *name
 	return copy;
 }
 
-static void test_column_roles(void **state)
+static void profile_has_roles_sums_and_quality(void **state)
 {
 	const struct shape s = {.columns = columns, .column_count = 4, .delimiter = ','};
 	struct arena *a = arena_new(1 << 20);
@@ -78,7 +78,7 @@ static void test_column_roles(void **state)
 	arena_free(&a);
 }
 
-static void test_names_are_plain_and_unique(void **state)
+static void names_are_plain_and_unique(void **state)
 {
 	static const char *const labels[] = {"Order No.", "order no",     "",          "Select",
 					     "7 days",    "\xC3\x84rger", "tenant_id", "a"};
@@ -107,10 +107,10 @@ static void test_names_are_plain_and_unique(void **state)
 }
 
 /* The indexes of a table with an additional column, as text: " 0:12 3:". */
-static const char *covers_with(const char *column, int64_t rows)
+static const char *list_covers(const char *column, int64_t rows)
 {
-	static char text_out[200];
-	static const char before[] =
+	static char indexes[200];
+	static const char other_columns[] =
 		"[{'name':'day','type':'date','role':'date'},"
 		"{'name':'amount','role':'measure','scale':2,'min':'-5','max':'99.5'},"
 		"{'name':'region','type':'text','role':'dimension'},"
@@ -121,48 +121,48 @@ static const char *covers_with(const char *column, int64_t rows)
 	json_t *all;
 	struct err e;
 
-	snprintf(text, sizeof(text), "%s%s]", before, column);
+	snprintf(text, sizeof(text), "%s%s]", other_columns, column);
 	for (char *p = text; *p; p++)
 		*p = *p == '\'' ? '"' : *p;
 	assert_true(json_parse(text, strlen(text), sizeof(text), &all, &e));
 	count = profile_covers(all, rows, list);
-	text_out[0] = '\0';
+	indexes[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
-		n += (size_t)snprintf(text_out + n, sizeof(text_out) - n, " %zu:", list[i].column);
+		n += (size_t)snprintf(indexes + n, sizeof(indexes) - n, " %zu:", list[i].column);
 		for (size_t k = 0; k < list[i].sum_count; k++)
-			n += (size_t)snprintf(text_out + n, sizeof(text_out) - n, "%zu",
+			n += (size_t)snprintf(indexes + n, sizeof(indexes) - n, "%zu",
 					      list[i].sums[k]);
 	}
 	json_decref(all);
-	return text_out;
+	return indexes;
 }
 
 /* An index by day adds in another order than the rows, so it covers only columns whose sums are
  * exact. */
-static void test_day_indexes_cover_only_exact_sums(void **state)
+static void day_indexes_cover_only_exact_sums(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		covers_with("{'role':'measure','scale':0,'min':'1','max':'9000'}", 1000000),
+		list_covers("{'role':'measure','scale':0,'min':'1','max':'9000'}", 1000000),
 		" 0:14 2:14");
-	assert_string_equal(covers_with("{'role':'measure','scale':7,'min':'0','max':'1'}", 10),
+	assert_string_equal(list_covers("{'role':'measure','scale':7,'min':'0','max':'1'}", 10),
 			    " 0:1 2:14");
-	assert_string_equal(covers_with("{'role':'measure','min':'0','max':'1'}", 10), " 0:1 2:14");
-	assert_string_equal(covers_with("{'role':'measure','scale':2,'min':'-9100000000'}", 10),
+	assert_string_equal(list_covers("{'role':'measure','min':'0','max':'1'}", 10), " 0:1 2:14");
+	assert_string_equal(list_covers("{'role':'measure','scale':2,'min':'-9100000000'}", 10),
 			    " 0:1 2:14");
-	assert_string_equal(covers_with("{'role':'measure','scale':2,'max':'5000000000'}", 1000),
+	assert_string_equal(list_covers("{'role':'measure','scale':2,'max':'5000000000'}", 1000),
 			    " 0:1 2:14");
-	assert_string_equal(covers_with("{'role':'measure','scale':2,'max':'5000000000'}", 900),
+	assert_string_equal(list_covers("{'role':'measure','scale':2,'max':'5000000000'}", 900),
 			    " 0:14 2:14");
-	assert_string_equal(covers_with("{'role':'text'}", UPLOAD_COVERED_ROWS + 1), "");
+	assert_string_equal(list_covers("{'role':'text'}", UPLOAD_COVERED_ROWS + 1), "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_column_roles),
-		cmocka_unit_test(test_names_are_plain_and_unique),
-		cmocka_unit_test(test_day_indexes_cover_only_exact_sums),
+		cmocka_unit_test(profile_has_roles_sums_and_quality),
+		cmocka_unit_test(names_are_plain_and_unique),
+		cmocka_unit_test(day_indexes_cover_only_exact_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

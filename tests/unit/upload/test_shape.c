@@ -31,7 +31,7 @@ static enum file_format format_of(const char *path)
 					  : FORMAT_CSV;
 }
 
-static const char *columns_of(const struct shape *s, struct arena *a)
+static const char *describe_columns(const struct shape *s, struct arena *a)
 {
 	const char *text = "";
 
@@ -41,7 +41,7 @@ static const char *columns_of(const struct shape *s, struct arena *a)
 	return text;
 }
 
-static const char *question_of(const struct shape *s, struct arena *a)
+static const char *describe_question(const struct shape *s, struct arena *a)
 {
 	for (size_t i = 0; i < s->column_count; i++)
 		if (s->columns[i].question != QUESTION_NONE)
@@ -64,7 +64,7 @@ static int failures;
 #define report_difference(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
 
 /* The second pass must return as many rows as the first pass counted. */
-static void check_rows(const struct shape_options *o, const struct shape *s)
+static void assert_row_count(const struct shape_options *o, const struct shape *s)
 {
 	struct shape_reader *r;
 	struct shape_rows rows;
@@ -81,7 +81,7 @@ static void check_rows(const struct shape_options *o, const struct shape *s)
 	assert_int_equal(n, s->rows);
 }
 
-static void check(const struct expected *x)
+static void check_file(const struct expected *x)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct shape_options o = {.path = arena_printf(a, FOLDER "shapes/%.*s", STR_FMT(x->file))};
@@ -98,26 +98,27 @@ static void check(const struct expected *x)
 	if (!shape_read(&o, a, &s, &fault, &e)) {
 		found = arena_printf(a, "%s:%zu", fault.code ? fault.code : e.text, fault.line);
 		if (!str_eq(str_of(found), x->fault))
-			report_difference("%s: %s, not %.*s", o.path, found, STR_FMT(x->fault));
+			report_difference("%s: %s, expected %.*s", o.path, found,
+					  STR_FMT(x->fault));
 		arena_free(&a);
 		return;
 	}
 	if (!str_eq(x->fault, STR("-")))
 		report_difference("%s: no fault", o.path);
-	found = columns_of(&s, a);
+	found = describe_columns(&s, a);
 	if (!str_eq(str_of(found), x->columns))
-		report_difference("%s: %s, not %.*s", o.path, found, STR_FMT(x->columns));
+		report_difference("%s: %s, expected %.*s", o.path, found, STR_FMT(x->columns));
 	found = arena_printf(a, "%ld %ld", (long)s.rows, (long)s.ragged_rows);
 	if (strcmp(found, arena_printf(a, "%.*s %.*s", STR_FMT(x->rows), STR_FMT(x->ragged))) != 0)
-		report_difference("%s: %s rows and ragged ones", o.path, found);
-	found = question_of(&s, a);
+		report_difference("%s: rows and ragged rows: %s", o.path, found);
+	found = describe_question(&s, a);
 	if (!str_eq(str_of(found), x->question))
-		report_difference("%s: asks %s", o.path, found);
-	check_rows(&o, &s);
+		report_difference("%s: question %s", o.path, found);
+	assert_row_count(&o, &s);
 	arena_free(&a);
 }
 
-static void test_each_shape(void **state)
+static void detects_each_shape(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	const char *text;
@@ -130,13 +131,13 @@ static void test_each_shape(void **state)
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {
 		struct expected x;
-		struct str *parts = &x.file;
+		struct str *fields = &x.file;
 
 		if (line.n == 0 || *line.p == '#')
 			continue;
 		for (size_t i = 0; i < 7; i++)
-			assert_true(str_split(&line, '\t', &parts[i]));
-		check(&x);
+			assert_true(str_split(&line, '\t', &fields[i]));
+		check_file(&x);
 		n++;
 	}
 	assert_int_equal(failures, 0);
@@ -159,7 +160,7 @@ static void on_record(void *owner, const struct record *r)
 		buf_printf(&s->text, "[%.*s]", STR_FMT(r->cells[i]));
 }
 
-static char *records_of(enum file_format format, const char *text, size_t cut)
+static char *parse_records(enum file_format format, const char *text, size_t split_at)
 {
 	struct parsed_records s;
 	struct records *r = records_new(format, ',', on_record, &s);
@@ -167,15 +168,15 @@ static char *records_of(enum file_format format, const char *text, size_t cut)
 	struct err e = {0};
 
 	buf_init(&s.text, 4096);
-	(void)(records_add(r, text, cut, &fault, &e) &&
-	       records_add(r, text + cut, strlen(text) - cut, &fault, &e) &&
+	(void)(records_add(r, text, split_at, &fault, &e) &&
+	       records_add(r, text + split_at, strlen(text) - split_at, &fault, &e) &&
 	       records_end(r, &fault, &e));
 	records_free(&r);
 	buf_str(&s.text, e.text);
 	return buf_take(&s.text);
 }
 
-static void test_chunk_boundaries_change_nothing(void **state)
+static void chunk_boundaries_change_nothing(void **state)
 {
 	static const char csv[] = "a,\"b\r\nc\"\r\n\r\nd,e\n\"f\"\"g\",h\ri,j";
 	static const char lines[] = "{\"a\": \"x\"}\n{\"b\": 1.5, \"a\": [1, {\"c\": 2}]}\n";
@@ -184,22 +185,22 @@ static void test_chunk_boundaries_change_nothing(void **state)
 	for (int f = 0; f < 2; f++) {
 		const char *text = f == 0 ? csv : lines;
 		enum file_format format = f == 0 ? FORMAT_CSV : FORMAT_JSONL;
-		char *whole = records_of(format, text, 0);
+		char *unsplit = parse_records(format, text, 0);
 
-		for (size_t cut = 1; cut <= strlen(text); cut++) {
-			char *parts = records_of(format, text, cut);
+		for (size_t split_at = 1; split_at <= strlen(text); split_at++) {
+			char *split = parse_records(format, text, split_at);
 
-			assert_string_equal(parts, whole);
-			mem_free(parts);
+			assert_string_equal(split, unsplit);
+			mem_free(split);
 		}
-		assert_string_equal(whole, f == 0 ? "1:[a][b\r\nc]4:[d][e]5:[f\"g][h]6:[i][j]"
-						  : "1:[x]2:[[1,{\"c\":2}]][1.5]");
-		mem_free(whole);
+		assert_string_equal(unsplit, f == 0 ? "1:[a][b\r\nc]4:[d][e]5:[f\"g][h]6:[i][j]"
+						    : "1:[x]2:[[1,{\"c\":2}]][1.5]");
+		mem_free(unsplit);
 	}
 }
 
 /* Without a limit, the library's buffer would grow until the closing quote. */
-static void test_long_cell_stops_reading(void **state)
+static void long_cell_stops_reading(void **state)
 {
 	struct records *r;
 	struct parsed_records s;
@@ -221,10 +222,10 @@ static void test_long_cell_stops_reading(void **state)
 }
 
 /* Each encoding gives the same text for any chunk boundary. */
-static void check_decodes(const char *bytes, size_t len, enum encoding expected_encoding,
-			  const char *text)
+static void assert_decodes(const char *bytes, size_t len, enum encoding expected_encoding,
+			   const char *text)
 {
-	for (size_t cut = 0; cut <= len; cut++) {
+	for (size_t split_at = 0; split_at <= len; split_at++) {
 		struct encoding_scan scan = {0};
 		enum encoding found;
 		struct decoder *d;
@@ -232,13 +233,13 @@ static void check_decodes(const char *bytes, size_t len, enum encoding expected_
 		struct err e = {0};
 
 		buf_init(&out, 4096);
-		encoding_scan_add(&scan, bytes, cut);
-		encoding_scan_add(&scan, bytes + cut, len - cut);
+		encoding_scan_add(&scan, bytes, split_at);
+		encoding_scan_add(&scan, bytes + split_at, len - split_at);
 		assert_true(encoding_scan_end(&scan, &found, &e));
 		assert_string_equal(encoding_name(found), encoding_name(expected_encoding));
 		d = decoder_new(found);
-		decoder_add(d, bytes, cut, &out);
-		decoder_add(d, bytes + cut, len - cut, &out);
+		decoder_add(d, bytes, split_at, &out);
+		decoder_add(d, bytes + split_at, len - split_at, &out);
 		decoder_end(d, &out);
 		assert_string_equal(buf_text(&out), text);
 		decoder_free(&d);
@@ -246,32 +247,32 @@ static void check_decodes(const char *bytes, size_t len, enum encoding expected_
 	}
 }
 
-#define CHECK_DECODES(bytes, expected_encoding, text)                                              \
-	check_decodes(bytes, sizeof(bytes) - 1, expected_encoding, text)
+#define ASSERT_DECODES(bytes, expected_encoding, text)                                             \
+	assert_decodes(bytes, sizeof(bytes) - 1, expected_encoding, text)
 
-static void test_encodings(void **state)
+static void detects_and_decodes_encodings(void **state)
 {
 	(void)state;
-	CHECK_DECODES("\xEF\xBB\xBFh\xC3\xA4", ENCODING_UTF8, "h\xC3\xA4");
-	CHECK_DECODES("a", ENCODING_UTF8, "a");
-	CHECK_DECODES("\xFF\xFE"
-		      "a\0\xE4\0=\xD8\0\xDE",
-		      ENCODING_UTF16LE, "a\xC3\xA4\xF0\x9F\x98\x80");
-	CHECK_DECODES("\xFE\xFF\0a\0\xE4", ENCODING_UTF16BE, "a\xC3\xA4");
-	CHECK_DECODES("\xFF\xFE\0\xDE", ENCODING_UTF16LE, "\xEF\xBF\xBD");
-	CHECK_DECODES("M\xFCller \x80", ENCODING_WINDOWS_1252, "M\xC3\xBCller \xE2\x82\xAC");
-	CHECK_DECODES("M\xC3\xBCller\nM\xFCller\n", ENCODING_MIXED,
-		      "M\xC3\xBCller\nM\xC3\xBCller\n");
-	CHECK_DECODES("\xED\xA0\x80", ENCODING_WINDOWS_1252, "\xC3\xAD\xC2\xA0\xE2\x82\xAC");
+	ASSERT_DECODES("\xEF\xBB\xBFh\xC3\xA4", ENCODING_UTF8, "h\xC3\xA4");
+	ASSERT_DECODES("a", ENCODING_UTF8, "a");
+	ASSERT_DECODES("\xFF\xFE"
+		       "a\0\xE4\0=\xD8\0\xDE",
+		       ENCODING_UTF16LE, "a\xC3\xA4\xF0\x9F\x98\x80");
+	ASSERT_DECODES("\xFE\xFF\0a\0\xE4", ENCODING_UTF16BE, "a\xC3\xA4");
+	ASSERT_DECODES("\xFF\xFE\0\xDE", ENCODING_UTF16LE, "\xEF\xBF\xBD");
+	ASSERT_DECODES("M\xFCller \x80", ENCODING_WINDOWS_1252, "M\xC3\xBCller \xE2\x82\xAC");
+	ASSERT_DECODES("M\xC3\xBCller\nM\xFCller\n", ENCODING_MIXED,
+		       "M\xC3\xBCller\nM\xC3\xBCller\n");
+	ASSERT_DECODES("\xED\xA0\x80", ENCODING_WINDOWS_1252, "\xC3\xAD\xC2\xA0\xE2\x82\xAC");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_shape),
-		cmocka_unit_test(test_chunk_boundaries_change_nothing),
-		cmocka_unit_test(test_long_cell_stops_reading),
-		cmocka_unit_test(test_encodings),
+		cmocka_unit_test(detects_each_shape),
+		cmocka_unit_test(chunk_boundaries_change_nothing),
+		cmocka_unit_test(long_cell_stops_reading),
+		cmocka_unit_test(detects_and_decodes_encodings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static struct llm *no_llm(void *owner)
 	return NULL;
 }
 
-static struct catalog *catalog_of(void *owner, const char *tenant)
+static struct catalog *get_catalog(void *owner, const char *tenant)
 {
 	const struct spool *s = owner;
 
@@ -37,7 +37,8 @@ static void on_cancel(struct op *op)
 }
 
 /* The loader never calls back, so loads stay queued. */
-static struct op *never(void *self, const struct db_request *request, db_cb cb, void *owner)
+static struct op *query_without_reply(void *self, const struct db_request *request, db_cb cb,
+				      void *owner)
 {
 	struct spool *s = self;
 
@@ -48,12 +49,13 @@ static struct op *never(void *self, const struct db_request *request, db_cb cb, 
 	return &s->load;
 }
 
-static void close_nothing(void *self)
+static void close_loader(void *self)
 {
 	(void)self;
 }
 
-static const struct db_driver driver = {.name = "never", .query = never, .close = close_nothing};
+static const struct db_driver driver = {
+	.name = "never", .query = query_without_reply, .close = close_loader};
 
 static void on_started(void *owner)
 {
@@ -78,7 +80,7 @@ static int set_up(void **state)
 	struct uploads_options o = {.tenants = &tenant,
 				    .tenant_count = 1,
 				    .llm = no_llm,
-				    .catalog = catalog_of,
+				    .catalog = get_catalog,
 				    .max_bytes = 1 << 20,
 				    .tenant_bytes = 2 * strlen(FILE_TEXT) - 1,
 				    .index_bytes = 1 << 20,

@@ -98,7 +98,7 @@ static const struct column_case cases[] = {
 	{{"", ""}, "text", "", NULL},
 };
 
-static struct type_counts counts_of(const char *const *cells)
+static struct type_counts count_types(const char *const *cells)
 {
 	struct type_counts c = {0};
 
@@ -107,7 +107,7 @@ static struct type_counts counts_of(const char *const *cells)
 	return c;
 }
 
-static const char *value_text_of(const struct value *v, struct arena *a)
+static const char *format_value(const struct value *v, struct arena *a)
 {
 	if (v->type == VALUE_NULL)
 		return NULL;
@@ -123,14 +123,14 @@ static int failures;
 
 #define report_difference(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
 
-static void test_columns(void **state)
+static void detects_column_types(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct column_case *x = &cases[i];
-		struct type_counts c = counts_of(x->cells);
+		struct type_counts c = count_types(x->cells);
 		enum type_question question;
 		struct cell_form f = types_decide(&c, &question);
 		struct value v;
@@ -143,9 +143,9 @@ static void test_columns(void **state)
 			report_difference("%s is not of type %s", x->cells[0], x->type);
 			continue;
 		}
-		text = value_text_of(&v, a);
+		text = format_value(&v, a);
 		if ((text == NULL) != (x->first == NULL) || (text && strcmp(text, x->first) != 0))
-			report_difference("%s: %s", x->cells[0], text ? text : "nothing");
+			report_difference("%s: %s", x->cells[0], text ? text : "no value");
 	}
 	assert_int_equal(failures, 0);
 	arena_free(&a);
@@ -153,7 +153,7 @@ static void test_columns(void **state)
 
 static void check_question(const char *const *cells, enum type_question expected)
 {
-	struct type_counts c = counts_of(cells);
+	struct type_counts c = count_types(cells);
 	enum type_question question;
 
 	types_decide(&c, &question);
@@ -164,7 +164,7 @@ static void check_question(const char *const *cells, enum type_question expected
 #define CHECK_QUESTION(expected, ...)                                                              \
 	check_question((const char *const[]){__VA_ARGS__, NULL}, expected)
 
-static void test_questions(void **state)
+static void asks_about_ambiguous_columns(void **state)
 {
 	(void)state;
 	CHECK_QUESTION(QUESTION_DAY_OR_MONTH, "01/02/2025", "03/04/2025");
@@ -180,7 +180,7 @@ static void test_questions(void **state)
 }
 
 /* Cells that do not fit the column's type are rejected. */
-static void test_misfit_has_no_value(void **state)
+static void misfit_has_no_value(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct cell_form f = {.type = COLUMN_INT};
@@ -200,7 +200,7 @@ static void test_misfit_has_no_value(void **state)
 }
 
 /* A plus sign does not change the number, but forces the full parser. */
-static void test_fast_path_equals_full_parser(void **state)
+static void fast_path_equals_full_parser(void **state)
 {
 	static const char *const parts[] = {"",   "0",   "7",    "007",
 					    "12", "123", "1234", "999999999999"};
@@ -216,10 +216,10 @@ static void test_fast_path_equals_full_parser(void **state)
 			 parts[i / n % n]);
 		snprintf(full, sizeof(full), "+%s", plain);
 		for (int comma = 0; comma < 2; comma++) {
-			bool ok = cell_number(str_of(plain), comma, &a);
+			bool is_number = cell_number(str_of(plain), comma, &a);
 
-			assert_int_equal(ok, cell_number(str_of(full), comma, &b));
-			if (ok)
+			assert_int_equal(is_number, cell_number(str_of(full), comma, &b));
+			if (is_number)
 				assert_memory_equal(&a, &b, sizeof(a));
 		}
 	}
@@ -228,10 +228,10 @@ static void test_fast_path_equals_full_parser(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_questions),
-		cmocka_unit_test(test_misfit_has_no_value),
-		cmocka_unit_test(test_fast_path_equals_full_parser),
+		cmocka_unit_test(detects_column_types),
+		cmocka_unit_test(asks_about_ambiguous_columns),
+		cmocka_unit_test(misfit_has_no_value),
+		cmocka_unit_test(fast_path_equals_full_parser),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
