@@ -149,31 +149,31 @@ static void escapes_json_strings(void **state)
 static void json_escapes_do_not_depend_on_position(void **state)
 {
 	char text[20];
-	struct buf whole, bytes, one;
+	struct buf at_once, one_by_one, single;
 
 	(void)state;
-	buf_init(&one, 100);
-	buf_init(&whole, 1000);
-	buf_init(&bytes, 1000);
+	buf_init(&single, 100);
+	buf_init(&at_once, 1000);
+	buf_init(&one_by_one, 1000);
 	for (int c = 0; c < 0x80; c++)
 		for (size_t at = 0; at < sizeof(text); at++) {
 			memset(text, 'a', sizeof(text));
 			text[at] = (char)c;
-			buf_reset(&whole);
-			buf_reset(&bytes);
-			buf_json_str(&whole, text, sizeof(text));
-			buf_char(&bytes, '"');
+			buf_reset(&at_once);
+			buf_reset(&one_by_one);
+			buf_json_str(&at_once, text, sizeof(text));
+			buf_char(&one_by_one, '"');
 			for (size_t i = 0; i < sizeof(text); i++) {
-				buf_reset(&one);
-				buf_json_str(&one, &text[i], 1);
-				buf_add(&bytes, one.p + 1, one.n - 2);
+				buf_reset(&single);
+				buf_json_str(&single, &text[i], 1);
+				buf_add(&one_by_one, single.p + 1, single.n - 2);
 			}
-			buf_char(&bytes, '"');
-			assert_string_equal(buf_text(&whole), buf_text(&bytes));
+			buf_char(&one_by_one, '"');
+			assert_string_equal(buf_text(&at_once), buf_text(&one_by_one));
 		}
-	buf_deinit(&one);
-	buf_deinit(&whole);
-	buf_deinit(&bytes);
+	buf_deinit(&single);
+	buf_deinit(&at_once);
+	buf_deinit(&one_by_one);
 }
 
 static void json_strings_of_any_bytes_are_valid(void **state)

@@ -34,7 +34,7 @@ static void spread_matches_sorting(void **state)
 	}
 }
 
-/* 0..11 and one outlier, at the limit of each method and just beyond it. */
+/* -20..-9 and one outlier, at the limit of each method and just beyond it. */
 static void each_method_has_exact_limits(void **state)
 {
 	(void)state;

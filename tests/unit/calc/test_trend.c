@@ -191,8 +191,8 @@ static void direction_requires_significance(void **state)
 	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.status == CALC_GAPS);
 }
 
-/* Series without a trend: a trend is found in 5 % of them, and in few more if they are
- * autocorrelated. */
+/* Series without a trend: a trend is found in at most 6 % of them, and in less than 20 % if they
+ * are autocorrelated. */
 static void false_trends_are_rare(void **state)
 {
 	(void)state;

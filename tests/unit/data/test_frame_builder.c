@@ -23,11 +23,11 @@ static const struct frame_declared number[] = {{"n", FRAME_INT}};
 static void add_row(struct frame_builder *b, const char *const *cells, size_t count)
 {
 	struct err e = {0};
-	bool wanted;
+	bool needed;
 
-	if (!frame_builder_next(b, &wanted, &e))
+	if (!frame_builder_next(b, &needed, &e))
 		fail_msg("%s", e.text);
-	if (!wanted)
+	if (!needed)
 		return;
 	for (size_t i = 0; i < count; i++)
 		frame_builder_cell(b, i, cells[i]);
@@ -152,7 +152,7 @@ static void rows_beyond_the_limit_are_sampled(void **state)
 	static const struct {
 		size_t max, rows;
 		int64_t step;
-		size_t kept;
+		size_t row_count;
 	} cases[] = {
 		{10, 10, 1, 10}, {10, 11, 2, 6},      {10, 20, 2, 10}, {10, 21, 4, 6},
 		{7, 8, 2, 4},    {7, 1000, 256, 4},   {1, 1, 1, 1},    {1, 100, 128, 1},
@@ -166,7 +166,7 @@ static void rows_beyond_the_limit_are_sampled(void **state)
 		assert_int_equal(f->total_rows, cases[i].rows);
 		assert_int_equal(f->step, cases[i].step);
 		assert_int_equal(f->sampled, cases[i].step > 1);
-		assert_int_equal(f->rows, cases[i].kept);
+		assert_int_equal(f->rows, cases[i].row_count);
 		for (size_t row = 0; row < f->rows; row++)
 			assert_int_equal(f->columns[0].v.i[row], (int64_t)row * f->step);
 		assert_null(f->columns[0].valid);
@@ -205,13 +205,13 @@ static struct frame_builder *fill_until_error(struct err *e, size_t *rows)
 	struct frame_builder *b = frame_builder_new("long", text, 1, FRAME_ROWS_MAX);
 	enum { BYTES = 1 << 20 };
 	char *cell = mem_alloc(BYTES + 1);
-	bool wanted, succeeded = true;
+	bool needed, succeeded = true;
 
 	memset(cell, 'x', BYTES);
 	for (*rows = 0; succeeded; (*rows)++) {
 		snprintf(cell, 16, "%015zu", *rows);
 		cell[15] = 'x';
-		succeeded = frame_builder_next(b, &wanted, e);
+		succeeded = frame_builder_next(b, &needed, e);
 		if (succeeded) {
 			frame_builder_cell(b, 0, cell);
 			succeeded = frame_builder_row(b, e);

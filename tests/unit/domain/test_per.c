@@ -40,7 +40,7 @@ static void each_argument_is_bound(void **state)
 {
 	static const struct {
 		struct binding b;
-		bool lookup;
+		bool needs_lookup;
 	} cases[] = {
 		{{"get_project_overview",
 		  "{'project_name': 'sierra w'}",
@@ -105,7 +105,7 @@ static void each_argument_is_bound(void **state)
 	for (int d = 0; d < DIALECT_COUNT; d++) {
 		start((enum dialect)d);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			if (cases[i].lookup)
+			if (cases[i].needs_lookup)
 				prepare_lookup("Sierra Wind");
 			recording_db_table(&recorded, "ProjectName", "x", NULL);
 			call(cases[i].b.tool, cases[i].b.arguments);

@@ -30,7 +30,7 @@ struct corrector {
 	struct check_output output; /* must be first, for record_chunk */
 	const char *const *texts;   /* NULL-terminated; "": no correction */
 	size_t reply_index;
-	bool refuses, is_pending;
+	bool has_no_model, is_pending;
 	struct buf requests; /* the requests, one per line */
 };
 
@@ -38,7 +38,7 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 {
 	struct corrector *c = owner;
 
-	if (c->refuses)
+	if (c->has_no_model)
 		return false;
 	buf_printf(&c->requests, "%.*s[%s]\n", (int)d->len, d->text, d->numbers);
 	c->is_pending = true;
@@ -220,7 +220,7 @@ static void withheld_number_is_not_a_link(void **state)
 
 static void withholds_number_without_model(void **state)
 {
-	struct corrector c = {.refuses = true};
+	struct corrector c = {.has_no_model = true};
 
 	(void)state;
 	run_answer(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);

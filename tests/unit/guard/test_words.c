@@ -55,7 +55,7 @@ static void binds_fractions_and_multiples(void **state)
 	assert_flagged("Compared with Kern Wind, Mojave BESS is four times as dear.");
 }
 
-static void figures_of_speech_are_no_numbers(void **state)
+static void figures_of_speech_are_not_numbers(void **state)
 {
 	static const char *const texts[] = {
 		"One of the projects is late, for one thing.",
@@ -84,7 +84,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(binds_number_words_with_units, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(binds_counts_in_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(binds_fractions_and_multiples, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(figures_of_speech_are_no_numbers, set_up,
+		cmocka_unit_test_setup_teardown(figures_of_speech_are_not_numbers, set_up,
 						tear_down),
 	};
 

@@ -3,15 +3,15 @@
 
 #include "vesper/clock.h"
 
-static char seen[400];
+static char received[400];
 
 static void on_switches(void *owner, const struct tool_switch *list, size_t count,
 			const struct err *e)
 {
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t i = 0; i < count; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s/%s=%d;",
-			 list[i].agent, list[i].tool, list[i].enabled);
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s/%s=%d;", list[i].agent, list[i].tool, list[i].enabled);
 	on_done(owner, e);
 }
 
@@ -21,7 +21,7 @@ static const char *list_switches(struct fixture *f, const char *tenant)
 	store_switches(f->store, tenant, on_switches, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	return seen;
+	return received;
 }
 
 static void set_switch(struct fixture *f, const struct principal *who, const char *agent,

@@ -1,20 +1,20 @@
 /* Feedback: one per answer, only on the user's own answers, listed for the tenant. */
 #include "store_test.h"
 
-static char seen[1000];
+static char received[1000];
 
-static void on_feedback(void *owner, const struct feedback *list_feedback, size_t count,
-			bool has_more, const struct err *e)
+static void on_feedback(void *owner, const struct feedback *list, size_t count, bool has_more,
+			const struct err *e)
 {
 	struct fixture *f = owner;
 
-	seen[0] = '\0';
+	received[0] = '\0';
 	f->has_more = has_more;
 	for (size_t i = 0; i < count; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s:%s:%s:%s;",
-			 list_feedback[i].user_id, list_feedback[i].rating,
-			 list_feedback[i].comment ? list_feedback[i].comment : "-",
-			 list_feedback[i].correction ? list_feedback[i].correction : "-");
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s:%s:%s:%s;", list[i].user_id, list[i].rating,
+			 list[i].comment ? list[i].comment : "-",
+			 list[i].correction ? list[i].correction : "-");
 	on_done(f, e);
 }
 
@@ -36,7 +36,7 @@ static const char *list_feedback(struct fixture *f, const struct principal *who,
 	store_feedback_page(f->store, who, rating, after, limit, f->arena, on_feedback, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	return seen;
+	return received;
 }
 
 static struct message create_answer(struct fixture *f, const struct principal *who)
@@ -55,9 +55,9 @@ static void stores_feedback_on_own_answers(void **state)
 	struct message answer = create_answer(f, &ann);
 
 	assert_int_equal(give_feedback(f, &ann, answer.message_id, "up", "good"), ERR_NONE);
-	assert_string_equal(seen, "ann:up:good:-;");
+	assert_string_equal(received, "ann:up:good:-;");
 	assert_int_equal(give_feedback(f, &ann, answer.message_id, "down", NULL), ERR_NONE);
-	assert_string_equal(seen, "ann:down:-:-;");
+	assert_string_equal(received, "ann:down:-:-;");
 	assert_int_equal(give_feedback(f, &bob, answer.message_id, "up", "mine"), ERR_NOT_FOUND);
 	assert_int_equal(give_feedback(f, &ann_other_tenant, answer.message_id, "up", "mine"),
 			 ERR_NOT_FOUND);

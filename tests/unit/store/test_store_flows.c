@@ -6,16 +6,17 @@
 #define MESSAGE "0198c0de-0000-7000-8000-000000000001"
 #define TEXT    "---\nflow: price\n---\n"
 
-static char seen[400];
+static char received[400];
 static char stamp[100];
 
 static void on_flows(void *owner, const struct stored_flow *list, size_t count, const struct err *e)
 {
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t i = 0; i < count && !e; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %lld %s %s %s;",
-			 list[i].name, (long long)list[i].version, flow_status_name(list[i].status),
-			 list[i].approved_by, list[i].why ? list[i].why : "-");
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s %lld %s %s %s;", list[i].name, (long long)list[i].version,
+			 flow_status_name(list[i].status), list[i].approved_by,
+			 list[i].why ? list[i].why : "-");
 	on_done(owner, e);
 }
 
@@ -31,7 +32,7 @@ static const char *list_flows(struct fixture *f, const char *tenant)
 	store_flows(f->store, tenant, f->arena, on_flows, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	return seen;
+	return received;
 }
 
 static enum err_code add_flow(struct fixture *f, const struct principal *who, const char *name,

@@ -5,20 +5,21 @@
 #include "vesper/limits.h"
 #include "vesper/store_report.h"
 
-static char seen[STORE_PAGE_MAX * 200], first_unanswered[200];
+static char received[STORE_PAGE_MAX * 200], first_unanswered[200];
 static struct zone *zone; /* time zone of the tenants */
 
-/* Writes all tables to `seen`: one line per row, an empty line after each table. */
+/* Writes all tables to `received`: one line per row, an empty line after each table. */
 static void write_tables(struct table *const *tables, size_t count)
 {
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t t = 0; t < count; t++) {
 		for (size_t r = 0; r < tables[t]->row_count; r++)
 			for (size_t c = 0; c < tables[t]->column_count; c++)
-				snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%c",
+				snprintf(received + strlen(received),
+					 sizeof(received) - strlen(received), "%s%c",
 					 tables[t]->rows[r][c],
 					 c + 1 == tables[t]->column_count ? '\n' : ' ');
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "\n");
+		snprintf(received + strlen(received), sizeof(received) - strlen(received), "\n");
 	}
 }
 
@@ -86,16 +87,16 @@ static void sums_costs_by_user_model_and_day(void **state)
 	add_cost(f, "ben", "big", 5, now_ms - day_ms, false);
 	add_cost(f, "ben", "small", 7, now_ms - 30 * day_ms, false);
 	read_usage(f, "acme", 30, now_ms);
-	assert_string_equal(seen, "ann 1 1 2 40 400\nben 1 1 2 5 50\n\n"
-				  "p big 2 2 4 45 450\n\n"
-				  "2025-11-10 1 1 2 40 400\n2025-11-09 1 1 2 5 50\n\n");
+	assert_string_equal(received, "ann 1 1 2 40 400\nben 1 1 2 5 50\n\n"
+				      "p big 2 2 4 45 450\n\n"
+				      "2025-11-10 1 1 2 40 400\n2025-11-09 1 1 2 5 50\n\n");
 	read_usage(f, "acme", 1, now_ms);
-	assert_string_equal(seen, "ann 1 1 2 40 400\n\np big 1 1 2 40 400\n\n"
-				  "2025-11-10 1 1 2 40 400\n\n");
+	assert_string_equal(received, "ann 1 1 2 40 400\n\np big 1 1 2 40 400\n\n"
+				      "2025-11-10 1 1 2 40 400\n\n");
 	read_usage(f, "acme", 31, now_ms);
-	assert_non_null(strstr(seen, "ben 2 2 4 12 120\n"));
+	assert_non_null(strstr(received, "ben 2 2 4 12 120\n"));
 	read_usage(f, "vesper", 31, now_ms);
-	assert_string_equal(seen, "\n\n\n");
+	assert_string_equal(received, "\n\n\n");
 }
 
 static void store_question(struct fixture *f, const char *question, enum message_status status,
@@ -142,10 +143,10 @@ static void counts_statuses_and_groups_unanswered_questions(void **state)
 	store_question(f, "The oil price?", MESSAGE_REFUSED, "", NULL);
 	store_question(f, "Which?", MESSAGE_ASK, "", NULL);
 	read_quality(f, "acme");
-	assert_string_equal(seen, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2 0\n\n\n");
+	assert_string_equal(received, "complete 4\nask 1\nrefused 1\n\nrules 6\n\n6 1 2 0\n\n\n");
 	assert_string_equal(first_unanswered, "2: blorb? complete 2");
 	read_quality(f, "vesper");
-	assert_string_equal(seen, "\n\n0 0 0 0\n\n\n");
+	assert_string_equal(received, "\n\n0 0 0 0\n\n\n");
 	assert_string_equal(first_unanswered, "");
 }
 
@@ -179,10 +180,10 @@ static void day_begins_in_tenant_zone(void **state)
 		assert_true(clock_parse_rfc3339(rows[i].now, &now_ms, &e));
 		assert_true(zone_load(rows[i].zone, &zone, &e));
 		read_usage(f, "acme", 1, now_ms);
-		assert_non_null(strstr(seen, "2026-02-27 1 1 2 5 50"));
+		assert_non_null(strstr(received, "2026-02-27 1 1 2 5 50"));
 		read_quality_at(f, "acme", now_ms);
 		zone_free(&zone);
-		assert_string_equal(seen, "ask 1\n\nrules 1\n\n1 0 0 0\n\n\n");
+		assert_string_equal(received, "ask 1\n\nrules 1\n\n1 0 0 0\n\n\n");
 	}
 }
 

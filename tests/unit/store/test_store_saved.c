@@ -5,17 +5,17 @@
 
 #define ID "0198c0de-0000-7000-8000-0000000000%02d"
 
-static char seen[8000];
+static char received[8000];
 
 static void on_views(void *owner, const struct saved_view *views, size_t count, const struct err *e)
 {
 	struct fixture *f = owner;
 
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t i = 0; i < count && !e; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %d %s %s;",
-			 views[i].user, views[i].title, views[i].shared, views[i].call,
-			 views[i].needs ? views[i].needs : "-");
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s %s %d %s %s;", views[i].user, views[i].title, views[i].shared,
+			 views[i].call, views[i].needs ? views[i].needs : "-");
 	f->count = count;
 	on_done(owner, e);
 }
@@ -86,12 +86,12 @@ static void pinned_views_are_private_and_shared_views_public(void **state)
 	const char *answer = create_answer(f, &ann, "chat:read_it");
 
 	assert_int_equal(save_view(f, &ann, 1, false, answer), ERR_NONE);
-	assert_string_equal(seen, "ann Prices 0 {\"tool\":\"t\"} chat:read_it;");
+	assert_string_equal(received, "ann Prices 0 {\"tool\":\"t\"} chat:read_it;");
 	assert_int_equal(find_view(f, &ann, 1), ERR_NONE);
 	assert_int_equal(find_view(f, &bob, 1), ERR_NOT_FOUND);
 	assert_int_equal(save_view(f, &ann, 2, true, answer), ERR_NONE);
 	assert_int_equal(find_view(f, &bob, 2), ERR_NONE);
-	assert_string_equal(seen, "ann Prices 1 {\"tool\":\"t\"} chat:read_it;");
+	assert_string_equal(received, "ann Prices 1 {\"tool\":\"t\"} chat:read_it;");
 	assert_int_equal(find_view(f, &ann_other_tenant, 2), ERR_NOT_FOUND);
 	assert_int_equal(count_views(f, &ann), 2);
 	assert_int_equal(count_views(f, &bob), 0);

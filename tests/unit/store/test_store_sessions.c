@@ -130,21 +130,21 @@ static void session_id_is_unique(void **state)
 static void rejects_stale_edit(void **state)
 {
 	struct fixture *f = *state;
-	const char *id = id_new(f), *seen;
+	const char *id = id_new(f), *first_etag;
 
 	create_session(f, &ann, id, "first");
-	seen = last_session.etag;
-	assert_int_equal(
-		edit_session(f, &ann, id,
-			     (struct session_edit){.title = "a",
-						   .if_etags = (const char *[]){id, seen, NULL}}),
-		ERR_NONE);
+	first_etag = last_session.etag;
+	assert_int_equal(edit_session(f, &ann, id,
+				      (struct session_edit){
+					      .title = "a",
+					      .if_etags = (const char *[]){id, first_etag, NULL}}),
+			 ERR_NONE);
 	assert_string_equal(last_session.title, "a");
-	assert_string_not_equal(last_session.etag, seen);
+	assert_string_not_equal(last_session.etag, first_etag);
 	assert_int_equal(
 		edit_session(f, &ann, id,
 			     (struct session_edit){.title = "b",
-						   .if_etags = (const char *[]){seen, NULL}}),
+						   .if_etags = (const char *[]){first_etag, NULL}}),
 		ERR_BUSY);
 	assert_found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
 	assert_int_equal(edit_session(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);

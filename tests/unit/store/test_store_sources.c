@@ -13,27 +13,28 @@
 #define RIVAL   "0198c0de-0000-7000-8000-000000000022"
 #define UNKNOWN "0198c0de-0000-7000-8000-0000000000ff"
 
-static char seen[600];
+static char received[600];
 
 static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	const struct stored_source *sources = found->items;
 	const struct stored_version *versions = found->versions;
 
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t i = 0; i < found->count; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %s %lld %s%s;",
-			 sources[i].name, sources[i].owner,
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s %s %s %lld %s%s;", sources[i].name, sources[i].owner,
 			 source_visibility_name(sources[i].visibility), (long long)sources[i].etag,
 			 sources[i].current ? "used" : "-", sources[i].deleted_at ? " gone" : "");
 	for (size_t i = 0; i < found->version_count; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), " %lld %s %s %s",
-			 (long long)versions[i].number, version_state_name(versions[i].state),
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 " %lld %s %s %s", (long long)versions[i].number,
+			 version_state_name(versions[i].state),
 			 versions[i].table ? versions[i].table : "-",
 			 versions[i].fault.code ? versions[i].fault.code : "-");
 	for (size_t i = 0; i < found->join_count; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), " %s=%s by %s",
-			 found->joins[i].column, found->joins[i].other_column,
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 " %s=%s by %s", found->joins[i].column, found->joins[i].other_column,
 			 found->joins[i].stated_by);
 	on_done(owner, e);
 }
@@ -44,7 +45,7 @@ static const char *list_sources(struct fixture *f, const char *tenant)
 	store_sources(f->store, tenant, NULL, f->arena, on_sources, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	return seen;
+	return received;
 }
 
 static enum err_code add_source_of_kind(struct fixture *f, enum source_kind kind, const char *uid,
@@ -218,7 +219,7 @@ static void stores_and_clears_description(void **state)
 
 static void count_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
-	snprintf(seen, sizeof(seen), "%zu %zu %zu", found->count, found->version_count,
+	snprintf(received, sizeof(received), "%zu %zu %zu", found->count, found->version_count,
 		 found->join_count);
 	assert_true(*found->stamp);
 	on_done(owner, e);
@@ -237,12 +238,12 @@ static void reads_only_changes(void **state)
 		store_sources(f->store, "acme", since[i], f->arena, count_sources, f);
 		wait_done(f);
 		assert_int_equal(f->err.code, ERR_NONE);
-		assert_string_equal(seen, expected[i]);
+		assert_string_equal(received, expected[i]);
 	}
 }
 
 /* A load that changed meanwhile is not marked as failed. */
-static void does_not_fail_changed_version(void **state)
+static void changed_version_is_not_marked_as_failed(void **state)
 {
 	struct fixture *f = *state;
 	struct stored_version v = {
@@ -364,8 +365,8 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(stores_and_clears_description, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(does_not_fail_changed_version, fixture_setup,
-						fixture_teardown),
+		cmocka_unit_test_setup_teardown(changed_version_is_not_marked_as_failed,
+						fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(reads_only_changes, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(limits_sources_per_tenant, fixture_setup,

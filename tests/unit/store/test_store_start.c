@@ -26,7 +26,7 @@ static void records_migration_and_runs_it_once(void **state)
 	assert_int_not_equal(access(f->vesper, F_OK), 0); /* one tenant at a time */
 }
 
-static void refuses_newer_database(void **state)
+static void rejects_newer_database(void **state)
 {
 	struct fixture *f = *state;
 
@@ -136,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST_UNMIGRATED(records_migration_and_runs_it_once),
-		STORE_TEST_UNMIGRATED(refuses_newer_database),
+		STORE_TEST_UNMIGRATED(rejects_newer_database),
 		STORE_TEST_UNMIGRATED(failed_migration_is_rolled_back),
 		STORE_TEST_UNMIGRATED(closes_orphaned_turns),
 		STORE_TEST_UNMIGRATED(rejects_missing_statement_file),

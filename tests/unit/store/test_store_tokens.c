@@ -11,19 +11,18 @@
 #define DAY_MS  (24 * 3600 * 1000)
 #define FOREVER "2030-01-01T00:00:00.000Z"
 
-static char seen[2000];
+static char received[2000];
 
-static void on_tokens(void *owner, const struct stored_token *list_tokens, size_t count,
+static void on_tokens(void *owner, const struct stored_token *list, size_t count,
 		      const struct err *e)
 {
 	struct fixture *f = owner;
 
-	seen[0] = '\0';
+	received[0] = '\0';
 	for (size_t i = 0; i < count && !e; i++)
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s %s %s|%s %s;",
-			 list_tokens[i].user, list_tokens[i].name, list_tokens[i].scopes,
-			 list_tokens[i].permissions,
-			 list_tokens[i].last_used_at ? list_tokens[i].last_used_at : "-");
+		snprintf(received + strlen(received), sizeof(received) - strlen(received),
+			 "%s %s %s|%s %s;", list[i].user, list[i].name, list[i].scopes,
+			 list[i].permissions, list[i].last_used_at ? list[i].last_used_at : "-");
 	f->count = count;
 	on_done(owner, e);
 }
@@ -56,7 +55,7 @@ static const char *find_token(struct fixture *f, const char *tenant, int n)
 	store_token_find(f->store, tenant, hash, f->arena, on_tokens, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	return seen;
+	return received;
 }
 
 static size_t list_tokens(struct fixture *f, const struct principal *who, bool all)
@@ -97,7 +96,7 @@ static void creates_finds_and_revokes_token(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(add_token(f, &ann, 1, FOREVER), ERR_NONE);
-	assert_string_equal(seen, "ann laptop chat:use|chat:use chat:read_it -;");
+	assert_string_equal(received, "ann laptop chat:use|chat:use chat:read_it -;");
 	assert_string_equal(find_token(f, "acme", 1),
 			    "ann laptop chat:use|chat:use chat:read_it -;");
 	assert_string_equal(find_token(f, "acme", 2), "");

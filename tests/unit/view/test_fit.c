@@ -102,7 +102,7 @@ static void omits_columns_by_priority_then_rows(void **state)
 }
 
 /* Without priorities all columns are equal, so rows are dropped. */
-static void keeps_columns_of_highest_priority(void **state)
+static void drops_rows_if_priorities_are_equal(void **state)
 {
 	static const struct fit_case expected = {45, ROWS, "DPNSZ", 9};
 	struct table *t = days_table();
@@ -220,7 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(omits_columns_by_priority_then_rows),
-		cmocka_unit_test(keeps_columns_of_highest_priority),
+		cmocka_unit_test(drops_rows_if_priorities_are_equal),
 		cmocka_unit_test(keeps_rows_with_extremes),
 		cmocka_unit_test(prompt_reports_omitted_parts),
 		cmocka_unit_test(truncates_long_cell),

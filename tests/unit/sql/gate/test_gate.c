@@ -481,7 +481,7 @@ static void spells_columns_as_in_view(void **state)
 
 /* The columns of a derived table are known, so that a name cannot be read as a call (PostgreSQL
  * reads d.row_to_json as one) or as a whole row, or be found in an outer scope. */
-static void knows_columns_of_derived_tables(void **state)
+static void resolves_columns_of_derived_tables(void **state)
 {
 	static const char *const statements[] = {
 		"SELECT d.row_to_json FROM (SELECT gid FROM changes) d",
@@ -670,8 +670,8 @@ int main(void)
 						set_up_known_views, tear_down),
 		cmocka_unit_test_setup_teardown(spells_columns_as_in_view, set_up_known_views,
 						tear_down),
-		cmocka_unit_test_setup_teardown(knows_columns_of_derived_tables, set_up_known_views,
-						tear_down),
+		cmocka_unit_test_setup_teardown(resolves_columns_of_derived_tables,
+						set_up_known_views, tear_down),
 		cmocka_unit_test_setup_teardown(rejects_duplicate_columns_where_read,
 						set_up_known_views, tear_down),
 		cmocka_unit_test_setup_teardown(writes_and_reports_only_named_columns,
