@@ -1,6 +1,6 @@
 /*
- * Helpers of the domain tests: checks of bound values, and warehouse files of two tenants with the
- * product's schema.
+ * More helpers for domain tests: checks of bound values, and warehouse files of two tenants made
+ * from the product's schema.
  */
 #ifndef DOMAIN_DATA_H
 #define DOMAIN_DATA_H
@@ -22,32 +22,32 @@ static inline bool is_bound(const struct source_statement *s, const char *text)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct value *v = &s->values[i];
-		const char *bound =
+		const char *one =
 			v->text ? v->text : arena_printf(arena, "%lld", (long long)v->number);
-		if (strcmp(bound, text) == 0)
+		if (strcmp(one, text) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Asserts that each value is bound in the statement of this name, and does not occur in its text.
- */
-static inline void assert_bound_values(const char *statement, const char *const *values)
+/* Each value is bound in the statement of that name, and none occurs in its text. */
+static inline void check_bound(const char *statement, const char *const *values)
 {
 	for (size_t i = 0; i < recorded.statement_count; i++) {
 		const struct source_statement *s = &recorded.statements[i];
-		size_t placeholders = 0;
+		size_t marks = 0;
 
 		for (const char *p = s->text; *p; p++)
-			placeholders += *p == '?';
-		assert_int_equal(placeholders, s->count);
+			marks += *p == '?';
+		assert_int_equal(marks, s->count);
 		assert_true(is_bound(s, "acme"));
 		if (strcmp(s->name, statement) != 0)
 			continue;
 		for (; *values; values++) {
 			if (!is_bound(s, *values))
 				fail_msg("%s: %s is not bound", s->name, *values);
-			if (strlen(*values) > 2) /* short numbers may also occur in the text */
+			if (strlen(*values) >
+			    2) /* digits may occur in the text for other reasons */
 				assert_null(strstr(s->text, *values));
 		}
 		return;
@@ -55,16 +55,16 @@ static inline void assert_bound_values(const char *statement, const char *const 
 	fail_msg("%s was not sent", statement);
 }
 
-/* A call, and the values that must be bound in one of its statements. */
+/* A call and the values that must be bound. */
 struct binding {
 	const char *tool, *arguments, *statement;
 	const char *values[16];
 };
 
-/* Checks each case in each dialect, for a caller with all permissions. The first statement of each
- * call returns a row with these columns. */
-static inline void assert_bindings(const char *agent, const struct binding *cases, size_t count,
-				   const char *columns, const char *row)
+/* Each case in each dialect, for a caller with all permissions. `columns`: of the single row
+ * returned by each statement before the last. */
+static inline void check_bindings(const char *agent, const struct binding *cases, size_t count,
+				  const char *columns, const char *row)
 {
 	for (int d = 0; d < DIALECT_COUNT; d++) {
 		begin();
@@ -76,19 +76,18 @@ static inline void assert_bindings(const char *agent, const struct binding *case
 			call_as("acme", agent, cases[i].tool, cases[i].arguments);
 			if (answer->outcome.kind != OUTCOME_ROWS)
 				fail_msg("%s: %s", cases[i].tool, answer->outcome.detail);
-			assert_bound_values(cases[i].statement, cases[i].values);
+			check_bound(cases[i].statement, cases[i].values);
 		}
 		end();
 		recording_db_deinit(&recorded);
 	}
 }
 
-/* Asserts that no tool sends a statement for another agent, or for a caller without the permission.
- */
-static inline void assert_denied(const char *const *tools, const char *permission,
-				 const char *arguments)
+/* No tool sends a statement for a caller without its permission, or from another agent. */
+static inline void check_denied(const char *const *tools, const char *permission,
+				const char *arguments)
 {
-	static const char *const chat_only[] = {"chat:use"};
+	static const char *const nothing[] = {"chat:use"};
 
 	begin();
 	recording_db_init(&recorded, loop);
@@ -99,7 +98,7 @@ static inline void assert_denied(const char *const *tools, const char *permissio
 		assert_string_equal(t->callers.permission, permission);
 		call_as("acme", "nobody_agent", *tools, arguments);
 		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
-		permissions = chat_only;
+		permissions = nothing;
 		permission_count = 1;
 		call_as("acme", t->callers.agents[0], *tools, arguments);
 		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
@@ -114,15 +113,15 @@ static inline void assert_denied(const char *const *tools, const char *permissio
 
 static char folder[64];
 
-static inline void exec_sql(sqlite3 *db, const char *sql)
+static inline void exec(sqlite3 *db, const char *sql)
 {
-	char *error = NULL;
+	char *why = NULL;
 
-	if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
-		fail_msg("%s: %s", error, sql);
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s: %s", why, sql);
 }
 
-static inline sqlite3 *create_file(const char *tenant)
+static inline sqlite3 *new_file(const char *tenant)
 {
 	char path[128];
 	sqlite3 *db;
@@ -136,21 +135,21 @@ static inline sqlite3 *create_file(const char *tenant)
 	fclose(f);
 	snprintf(path, sizeof(path), "%s/%s.db", folder, tenant);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	exec_sql(db, schema);
+	exec(db, schema);
 	sql = sqlite3_mprintf("INSERT INTO vesper_tenant VALUES (%Q)", tenant);
-	exec_sql(db, sql);
+	exec(db, sql);
 	sqlite3_free(sql);
 	return db;
 }
 
-static inline void create_folder(void)
+static inline void new_folder(void)
 {
 	strcpy(folder, "/tmp/vesper-domain-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 }
 
 /* Opens the files of both tenants as the warehouse. */
-static inline void open_warehouse(void)
+static inline void open_folder(void)
 {
 	static char acme[128], vesper[128];
 	static struct db_tenant tenants[] = {{"acme", acme}, {"vesper", vesper}};
@@ -171,7 +170,7 @@ static inline void open_warehouse(void)
 	open_tools();
 }
 
-static inline int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
+static inline int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	(void)st;
 	(void)kind;
@@ -179,15 +178,15 @@ static inline int remove_entry(const char *path, const struct stat *st, int kind
 	return remove(path);
 }
 
-static inline void close_warehouse(void)
+static inline void close_folder(void)
 {
 	end();
-	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	health_reset();
 	metric_reset();
 }
 
-/* ---- results ---- */
+/* ---- the answer ---- */
 
 static inline const char *cell(size_t row, const char *column)
 {
@@ -197,15 +196,15 @@ static inline const char *cell(size_t row, const char *column)
 	return text;
 }
 
-static inline void assert_number(const char *text, double expected)
+static inline void number(const char *text, double want)
 {
 	char *rest;
 
-	assert_true(strtod(text, &rest) == expected);
+	assert_true(strtod(text, &rest) == want);
 	assert_string_equal(rest, "");
 }
 
-static inline void assert_fact(const char *name, const char *value, const char *unit)
+static inline void fact(const char *name, const char *value, const char *unit)
 {
 	const struct fact *f = result_fact(answer, name);
 

@@ -1,5 +1,5 @@
-/* Shared by the domain tests: the product's catalogue, and tool calls with a recording or a real
- * database. */
+/* Shared by the domain tests: the product's catalogue, and one tool call against a recording or a
+ * real database. */
 #ifndef DOMAIN_TEST_H
 #define DOMAIN_TEST_H
 
@@ -24,9 +24,9 @@ static struct catalog *catalog;
 static struct db *warehouse;
 static struct toolbox *box;
 static struct arena *arena;
-static struct result *answer; /* result of the last call */
+static struct result *answer; /* of the last call */
 
-/* Replaces name resolution, which has separate tests: every name is known. */
+/* Accepts every name. The resolution of names has its own tests. */
 bool name_book_resolve(const struct name_book *b, const struct principal *asker,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out)
@@ -45,7 +45,7 @@ static inline void ignore_log(void *owner, const char *text)
 	(void)text;
 }
 
-/* Permissions of the caller: all, unless a test sets fewer. */
+/* The caller's permissions: all, unless a test sets fewer. */
 static const char *const all_permissions[] = {"chat:use", "chat:read_projects",
 					      "chat:read_market_data", "chat:read_budget",
 					      "chat:read_pbi_metrics"};
@@ -58,7 +58,7 @@ static inline void permit_all(void)
 	permission_count = 5;
 }
 
-/* Creates the loop and loads the catalogue. The test opens the warehouse. */
+/* The loop and the catalogue; the test opens its own warehouse. */
 static inline void begin(void)
 {
 	struct err e = {0};
@@ -102,7 +102,7 @@ static inline void on_result(void *owner, struct result *r)
 	loop_stop(loop);
 }
 
-/* Calls a tool and waits for its result. The arguments are JSON with ' instead of ". */
+/* The arguments are JSON with ' for ". */
 static inline const struct result *call_as(const char *tenant, const char *agent, const char *tool,
 					   const char *arguments)
 {

@@ -1,12 +1,12 @@
 /*
- * The day-ahead tools with two databases: a recording driver, where each argument must be bound in
- * every dialect, and a file with a small price book, where the results are checked.
+ * The day-ahead tools: against a recording driver, where each argument must arrive as a bound value
+ * in every dialect, and against a small price book in a real file, where the numbers are checked.
  */
 #include "domain_data.h"
 
 /* ---- binding ---- */
 
-static void each_argument_is_bound(void **state)
+static void each_argument_arrives_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"get_average_annual_price",
@@ -49,7 +49,7 @@ static void each_argument_is_bound(void **state)
 	};
 
 	(void)state;
-	assert_bindings("dayahead_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
+	check_bindings("dayahead_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
 }
 
 static void denied_call_sends_no_query(void **state)
@@ -59,13 +59,13 @@ static void denied_call_sends_no_query(void **state)
 					    "list_available_curves", NULL};
 
 	(void)state;
-	assert_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
+	check_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
 }
 
 /* ---- numbers ---- */
 
-/* Adds a file of one hub zone, with prices on two days of each of two years: `low` dollars in each
- * hour, plus `high` in hours first..last. */
+/* A file of one hub-zone, with two days of prices for each of its years: `low` dollars in each
+ * hour, and `high` more in hours first..last. */
 static void add_file(sqlite3 *db, const char *tenant, int key, const char *vendor, const char *asof,
 		     const char *asof_date, int year, const char *reference, double low,
 		     double high, int first, int last)
@@ -84,43 +84,43 @@ static void add_file(sqlite3 *db, const char *tenant, int key, const char *vendo
 		key, key, vendor, asof, asof_date, year, reference, tenant, key, year, year, year,
 		low, first, last, high, tenant);
 
-	exec_sql(db, sql);
+	exec(db, sql);
 	sqlite3_free(sql);
 }
 
 static void make_files(void)
 {
-	sqlite3 *db = create_file("acme");
+	sqlite3 *db = new_file("acme");
 
-	exec_sql(db, "BEGIN");
+	exec(db, "BEGIN");
 	/* Label order is not date order, and the newest file does not cover 2025. */
 	add_file(db, "acme", 1, "Ascend", "Jul_2024", "2024-07-16", 2024, "Base", 60, 0, 0, 0);
 	add_file(db, "acme", 2, "Ascend", "Jan_2025", "2025-01-15", 2025, "Base", 40, 24, 7, 22);
 	add_file(db, "acme", 3, "Ascend", "Jan_2025", "2025-01-15", 2025, "High", 90, 0, 0, 0);
 	add_file(db, "acme", 4, "Ascend", "Jan_2026", "2026-01-14", 2026, "Base", 70, 0, 0, 0);
 	add_file(db, "acme", 5, "Hitachi", "Q1_2025", "2025-02-06", 2025, "Base", 55, 12, 15, 20);
-	exec_sql(db, "COMMIT");
+	exec(db, "COMMIT");
 	sqlite3_close(db);
-	db = create_file("vesper");
-	exec_sql(db, "BEGIN");
+	db = new_file("vesper");
+	exec(db, "BEGIN");
 	add_file(db, "vesper", 9, "Ascend", "Jan_2025", "2025-01-15", 2025, "Base", 999, 0, 0, 0);
-	exec_sql(db, "COMMIT");
+	exec(db, "COMMIT");
 	sqlite3_close(db);
 }
 
 static int open_files(void **state)
 {
 	(void)state;
-	create_folder();
+	new_folder();
 	make_files();
-	open_warehouse();
+	open_folder();
 	return 0;
 }
 
 static int close_files(void **state)
 {
 	(void)state;
-	close_warehouse();
+	close_folder();
 	return 0;
 }
 
@@ -142,22 +142,22 @@ static void newest_file_comes_first(void **state)
 	assert_string_equal(cell(1, "AsOf"), "Jul_2024");
 	assert_string_equal(cell(0, "Market"), "CAISO");
 	assert_string_equal(cell(0, "Reference"), "Base");
-	assert_number(cell(0, "AvgPrice_PerMWh"), 56);
-	assert_number(cell(0, "DataPoints"), 48);
-	assert_number(cell(1, "AvgPrice_PerMWh"), 60);
+	number(cell(0, "AvgPrice_PerMWh"), 56);
+	number(cell(0, "DataPoints"), 48);
+	number(cell(1, "AvgPrice_PerMWh"), 60);
 	assert_string_equal(answer->tables[0]->columns[7].unit, "$/MWh");
 }
 
-static void references_are_not_mixed(void **state)
+static void cases_are_not_mixed(void **state)
 {
 	(void)state;
 	call("get_average_annual_price",
 	     "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025, 'reference': 'High'}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
-	assert_number(cell(0, "AvgPrice_PerMWh"), 90);
+	number(cell(0, "AvgPrice_PerMWh"), 90);
 }
 
-static void year_without_data_returns_available_range(void **state)
+static void year_without_data_reports_the_range(void **state)
 {
 	(void)state;
 	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2031}");
@@ -172,62 +172,62 @@ static void year_without_data_returns_available_range(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA);
 }
 
-static void derives_gap_exactly(void **state)
+static void the_gap_is_derived_exactly(void **state)
 {
 	(void)state;
 	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025, 'market': 'CAISO'}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->row_count, 3);
-	assert_fact("higher_vendor", "Hitachi", NULL);
-	assert_fact("higher_asof", "Q1_2025", NULL);
-	assert_fact("higher_price", "58.00", "$/MWh");
-	assert_fact("lower_vendor", "Ascend", NULL);
-	assert_fact("lower_asof", "Jan_2025", NULL);
-	assert_fact("lower_price", "56.00", "$/MWh");
-	assert_fact("gap", "2.00", "$/MWh");
-	assert_fact("gap_percent", "3.6", "%");
+	fact("higher_vendor", "Hitachi", NULL);
+	fact("higher_asof", "Q1_2025", NULL);
+	fact("higher_price", "58.00", "$/MWh");
+	fact("lower_vendor", "Ascend", NULL);
+	fact("lower_asof", "Jan_2025", NULL);
+	fact("lower_price", "56.00", "$/MWh");
+	fact("gap", "2.00", "$/MWh");
+	fact("gap_percent", "3.6", "%");
 	assert_string_equal(result_fact(answer, "gap")->formula, "58.00 - 56.00");
 }
 
-/* Ascend: 40, at peak 64. Hitachi: 55, in the evening 67. The gap is 15 at night, 9 by day, and 3
- * in the evening. */
-static void finds_hours_with_widest_gap(void **state)
+/* Ascend 40 and 64 at peak, Hitachi 55 and 67 in the evening: 15 apart at night, 9 by day, 3 in the
+ * evening. */
+static void the_widest_hours_stand_out(void **state)
 {
 	(void)state;
 	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025}");
-	assert_fact("widest_hours", "hours 0-6 (HE 1-7)", NULL);
-	assert_fact("widest_gap", "15.00", "$/MWh");
+	fact("widest_hours", "hours 0-6 (HE 1-7)", NULL);
+	fact("widest_gap", "15.00", "$/MWh");
 }
 
-static void single_vendor_has_no_gap(void **state)
+static void one_vendor_has_no_gap(void **state)
 {
 	(void)state;
 	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025, 'vendors': ['Ascend']}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(answer->fact_count, 0);
 	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2026}");
-	assert_fact("lower_vendor", "Hitachi", NULL);
-	assert_fact("higher_asof", "Jan_2026", NULL);
+	fact("lower_vendor", "Hitachi", NULL);
+	fact("higher_asof", "Jan_2026", NULL);
 }
 
-static void derives_peak_and_spread(void **state)
+static void hours_peak_and_spread(void **state)
 {
 	(void)state;
 	call("get_hourly_price_distribution",
 	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend'}");
 	assert_int_equal(answer->tables[0]->row_count, 24);
 	assert_string_equal(cell(0, "AsOf"), "Jan_2025");
-	assert_number(cell(0, "Hour"), 0);
-	assert_number(cell(23, "Hour"), 23);
-	assert_number(cell(7, "AvgPrice_PerMWh"), 64);
-	assert_number(cell(7, "MinPrice_PerMWh"), 64);
-	assert_number(cell(7, "DataPoints"), 2);
-	assert_fact("peak_price", "64.00", "$/MWh");
-	assert_fact("off_peak_price", "40.00", "$/MWh");
-	assert_fact("peak_spread", "24.00", "$/MWh");
-	assert_fact("highest_hour", "7 (HE 8)", NULL);
-	assert_fact("lowest_hour", "0 (HE 1)", NULL);
-	assert_fact("lowest_price", "40.00", "$/MWh");
+	number(cell(0, "Hour"), 0);
+	number(cell(23, "Hour"), 23);
+	number(cell(7, "AvgPrice_PerMWh"), 64);
+	number(cell(7, "MinPrice_PerMWh"), 64);
+	number(cell(7, "DataPoints"), 2);
+	fact("peak_price", "64.00", "$/MWh");
+	fact("off_peak_price", "40.00", "$/MWh");
+	fact("peak_spread", "24.00", "$/MWh");
+	fact("highest_hour", "7 (HE 8)", NULL);
+	fact("lowest_hour", "0 (HE 1)", NULL);
+	fact("lowest_price", "40.00", "$/MWh");
 }
 
 static void uses_newest_file_of_each_vendor(void **state)
@@ -238,11 +238,11 @@ static void uses_newest_file_of_each_vendor(void **state)
 	assert_string_equal(cell(0, "Vendor"), "Hitachi");
 	assert_string_equal(cell(24, "Vendor"), "Ascend");
 	assert_string_equal(cell(24, "AsOf"), "Jan_2025");
-	assert_fact("peak_price", "59.50", "$/MWh");
+	fact("peak_price", "59.50", "$/MWh");
 	call("get_hourly_price_distribution",
 	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend', 'asof': 'Jul_2024'}");
 	assert_string_equal(cell(0, "AsOf"), "Jul_2024");
-	assert_number(cell(0, "AvgPrice_PerMWh"), 60);
+	number(cell(0, "AvgPrice_PerMWh"), 60);
 }
 
 static void filters_by_months_and_hours(void **state)
@@ -251,16 +251,16 @@ static void filters_by_months_and_hours(void **state)
 	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2025, 'vendor': "
 					      "'Ascend', 'months': [7], 'hours': [16, 3]}");
 	assert_int_equal(answer->tables[0]->row_count, 2);
-	assert_number(cell(0, "Hour"), 3);
-	assert_number(cell(1, "Hour"), 16);
-	assert_number(cell(1, "DataPoints"), 1);
+	number(cell(0, "Hour"), 3);
+	number(cell(1, "Hour"), 16);
+	number(cell(1, "DataPoints"), 1);
 	call("get_hourly_price_distribution",
 	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend', 'hours': [16]}");
 	assert_null(result_fact(answer, "peak_spread"));
 	assert_null(result_fact(answer, "highest_hour"));
 }
 
-static void lists_curves(void **state)
+static void curves_are_listed(void **state)
 {
 	(void)state;
 	call("list_available_curves", "{}");
@@ -277,18 +277,18 @@ static void lists_curves(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
 }
 
-static void tenant_reads_only_its_prices(void **state)
+static void a_tenant_sees_its_own_prices(void **state)
 {
 	(void)state;
 	call_as("vesper", "dayahead_agent", "get_average_annual_price",
 		"{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
-	assert_number(cell(0, "AvgPrice_PerMWh"), 999);
+	number(cell(0, "AvgPrice_PerMWh"), 999);
 }
 
-/* ---- gaps by hour, without a database ---- */
+/* ---- the shape of gaps, without a database ---- */
 
-static void assert_widest_hours(const char *const *hours, const char *widest)
+static void compare_hours(const char *const *hours, const char *widest)
 {
 	begin();
 	recording_db_init(&recorded, loop);
@@ -320,45 +320,45 @@ static void assert_widest_hours(const char *const *hours, const char *widest)
 	recording_db_deinit(&recorded);
 }
 
-static void finds_widest_hours_of_each_shape(void **state)
+static void widest_hours_of_many_shapes(void **state)
 {
 	const char *hours[24];
 
 	(void)state;
 	for (int i = 0; i < 24; i++)
 		hours[i] = "52";
-	assert_widest_hours(hours, NULL); /* the same gap all day */
+	compare_hours(hours, NULL); /* the same all day */
 	hours[23] = "60";
-	assert_widest_hours(hours, "hour 23 (HE 24)");
-	hours[22] = "40"; /* the opposite sign: a gap of 10 */
-	assert_widest_hours(hours, "hours 22-23 (HE 23-24)");
+	compare_hours(hours, "hour 23 (HE 24)");
+	hours[22] = "40"; /* the other way round: 10 apart */
+	compare_hours(hours, "hours 22-23 (HE 23-24)");
 	hours[22] = hours[23] = "52";
 	hours[15] = hours[20] = "57";
 	hours[16] = hours[17] = hours[18] = hours[19] = "60";
-	assert_widest_hours(hours, "hours 15-20 (HE 16-21)");
+	compare_hours(hours, "hours 15-20 (HE 16-21)");
 	hours[3] = NULL; /* an hour is missing */
-	assert_widest_hours(hours, NULL);
+	compare_hours(hours, NULL);
 }
 
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
+#define REAL(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_is_bound),
+		cmocka_unit_test(each_argument_arrives_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
-		cmocka_unit_test(finds_widest_hours_of_each_shape),
-		FILE_TEST(newest_file_comes_first),
-		FILE_TEST(references_are_not_mixed),
-		FILE_TEST(year_without_data_returns_available_range),
-		FILE_TEST(derives_gap_exactly),
-		FILE_TEST(finds_hours_with_widest_gap),
-		FILE_TEST(single_vendor_has_no_gap),
-		FILE_TEST(derives_peak_and_spread),
-		FILE_TEST(uses_newest_file_of_each_vendor),
-		FILE_TEST(filters_by_months_and_hours),
-		FILE_TEST(lists_curves),
-		FILE_TEST(tenant_reads_only_its_prices),
+		cmocka_unit_test(widest_hours_of_many_shapes),
+		REAL(newest_file_comes_first),
+		REAL(cases_are_not_mixed),
+		REAL(year_without_data_reports_the_range),
+		REAL(the_gap_is_derived_exactly),
+		REAL(the_widest_hours_stand_out),
+		REAL(one_vendor_has_no_gap),
+		REAL(hours_peak_and_spread),
+		REAL(uses_newest_file_of_each_vendor),
+		REAL(filters_by_months_and_hours),
+		REAL(curves_are_listed),
+		REAL(a_tenant_sees_its_own_prices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

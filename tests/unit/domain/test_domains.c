@@ -1,10 +1,10 @@
-/* The list of modules, compared with the product's files. */
+/* The list of modules matches the product's files. */
 #include "domain_test.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-static void modules_match_their_files(void **state)
+static void modules_and_files_agree(void **state)
 {
 	(void)state;
 	struct recording_db recorded;
@@ -31,7 +31,7 @@ static void modules_match_their_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modules_match_their_files),
+		cmocka_unit_test(modules_and_files_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

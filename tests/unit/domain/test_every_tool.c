@@ -1,7 +1,7 @@
 /*
- * Calls every tool of the catalogue in every dialect, twice, with different values for each
- * parameter. Each value must be bound, and the texts of the statements must not depend on any
- * value.
+ * Every tool of the catalogue in every dialect: each parameter gets a unique value, in two
+ * variants. The statements must contain each value as a bound parameter, and their text must not
+ * depend on the values.
  */
 #include "domain_data.h"
 
@@ -9,13 +9,13 @@
 
 enum { SENT_MAX = 16 };
 
-/* All statements of one call, including a lookup. */
+/* All statements of one call, including its lookup. */
 static struct {
 	struct source_statement statements[SENT_MAX];
 	size_t count;
 } sent;
 
-static struct op *record_query(void *self, const struct db_request *request, db_cb cb, void *owner)
+static struct op *on_query(void *self, const struct db_request *request, db_cb cb, void *owner)
 {
 	struct op *op = recording_db_query(self, request, cb, owner);
 
@@ -27,12 +27,12 @@ static struct op *record_query(void *self, const struct db_request *request, db_
 }
 
 static const struct db_driver collecting_driver = {
-	.name = "collecting", .query = record_query, .close = recording_db_close};
+	.name = "collecting", .query = on_query, .close = recording_db_close};
 
-/* ---- distinct values ---- */
+/* ---- unique values ---- */
 
 /* The n-th value of a parameter in one of two variants. */
-static struct value make_value(const struct param_def *p, int variant, size_t n)
+static struct value value_of(const struct param_def *p, int variant, size_t n)
 {
 	int64_t first = p->has_min ? p->min : 7000, last = p->has_max ? p->max : 9000;
 	int64_t step = (last - first) / 2 * variant + 1 + (int64_t)n;
@@ -44,7 +44,7 @@ static struct value make_value(const struct param_def *p, int variant, size_t n)
 		return value_decimal(arena_printf(arena, "%lld.25", (long long)(first + step)));
 	case PARAM_BOOL:
 		return value_bool(true);
-	case PARAM_DATE: /* the end of a range is after its start */
+	case PARAM_DATE: /* a range's last day is not before its first */
 		return value_date(arena_printf(arena, "20%d-0%d-17", 31 + variant,
 					       strstr(p->filter, "end") ? 8 : 3));
 	default:
@@ -56,7 +56,7 @@ static struct value make_value(const struct param_def *p, int variant, size_t n)
 	}
 }
 
-static void fill_args(const struct tool_def *tool, int variant, struct args *out)
+static void fill(const struct tool_def *tool, int variant, struct args *out)
 {
 	for (size_t i = 0; i < tool->param_count; i++) {
 		const struct param_def *p = &tool->params[i];
@@ -64,7 +64,7 @@ static void fill_args(const struct tool_def *tool, int variant, struct args *out
 		size_t count = p->is_list && p->list_max < 3 ? p->list_max : p->is_list ? 3 : 1;
 
 		for (size_t n = 0; n < count; n++)
-			values[n] = make_value(p, variant, n);
+			values[n] = value_of(p, variant, n);
 		if (p->is_list)
 			args_set_list(out, arena, p->name, values, count);
 		else
@@ -74,7 +74,7 @@ static void fill_args(const struct tool_def *tool, int variant, struct args *out
 
 /* ---- one call ---- */
 
-static void run_tool(const struct tool_def *tool, const struct args *args)
+static void run(const struct tool_def *tool, const struct args *args)
 {
 	const struct principal who = {.user = "ann",
 				      .tenant = "acme",
@@ -101,21 +101,21 @@ static void run_tool(const struct tool_def *tool, const struct args *args)
 		fail_msg("%s: %s", tool->name, answer->outcome.detail);
 }
 
-static void assert_placeholders(const struct source_statement *s)
+static void check_marks(const struct source_statement *s)
 {
-	size_t placeholders = 0;
+	size_t marks = 0;
 
 	for (const char *p = s->text; *p; p++)
-		placeholders += *p == '?';
-	if (placeholders != s->count)
-		fail_msg("%s has %zu placeholders for %zu values", s->name, placeholders, s->count);
+		marks += *p == '?';
+	if (marks != s->count)
+		fail_msg("%s has %zu marks for %zu values", s->name, marks, s->count);
 	if (!is_bound(s, "acme"))
 		fail_msg("%s is not bound to the tenant", s->name);
 }
 
-/* In a pattern, the text is between wildcards. */
-static bool is_value_bound(const struct source_statement *s, const struct param_def *p,
-			   const struct value *value)
+/* A pattern contains the text between its wildcards. */
+static bool arrives(const struct source_statement *s, const struct param_def *p,
+		    const struct value *value)
 {
 	const char *text =
 		value->text ? value->text : arena_printf(arena, "%lld", (long long)value->number);
@@ -123,7 +123,7 @@ static bool is_value_bound(const struct source_statement *s, const struct param_
 	return is_bound(s, p->like ? sql_like_pattern(text, arena) : text);
 }
 
-static void assert_values_bound(const struct tool_def *tool, const struct args *args)
+static void check_arrival(const struct tool_def *tool, const struct args *args)
 {
 	for (size_t i = 0; i < tool->param_count; i++) {
 		const struct param_def *p = &tool->params[i];
@@ -135,13 +135,13 @@ static void assert_values_bound(const struct tool_def *tool, const struct args *
 			for (size_t k = 0; k < sent.count; k++) {
 				const struct value *v = &arg->values[n];
 
-				found = found || is_value_bound(&sent.statements[k], p, v);
+				found = found || arrives(&sent.statements[k], p, v);
 				if (v->text && strncmp(v->text, "zq", 2) == 0 &&
 				    strstr(sent.statements[k].text, v->text))
-					fail_msg("%s: %s occurs in the text", tool->name, v->text);
+					fail_msg("%s: %s stands in the text", tool->name, v->text);
 			}
 			if (!found)
-				fail_msg("%s: %s is not bound", tool->name, p->name);
+				fail_msg("%s: %s does not arrive", tool->name, p->name);
 		}
 	}
 }
@@ -152,17 +152,17 @@ static void check_tool(const struct tool_def *tool)
 	struct source_statement first[SENT_MAX];
 	size_t count;
 
-	fill_args(tool, 0, &args[0]);
-	fill_args(tool, 1, &args[1]);
-	run_tool(tool, &args[0]);
-	assert_values_bound(tool, &args[0]);
+	fill(tool, 0, &args[0]);
+	fill(tool, 1, &args[1]);
+	run(tool, &args[0]);
+	check_arrival(tool, &args[0]);
 	count = sent.count;
 	memcpy(first, sent.statements, sizeof(first));
-	run_tool(tool, &args[1]);
-	assert_values_bound(tool, &args[1]);
+	run(tool, &args[1]);
+	check_arrival(tool, &args[1]);
 	assert_int_equal(sent.count, count);
 	for (size_t i = 0; i < count; i++) {
-		assert_placeholders(&sent.statements[i]);
+		check_marks(&sent.statements[i]);
 		assert_string_equal(first[i].text, sent.statements[i].text);
 		assert_int_equal(first[i].count, sent.statements[i].count);
 	}
@@ -177,7 +177,7 @@ static void every_argument_of_every_tool_is_bound(void **state)
 		warehouse = db_from_driver(&collecting_driver, &recorded, (enum dialect)d);
 		open_tools();
 		assert_true(catalog->tool_count >= 19);
-		/* Tools whose argument is a statement or a query have separate tests. Tools of
+		/* Tools whose argument is a statement or a query have separate tests; those for
 		 * documents and data sources have no statement. */
 		for (size_t i = 0; i < catalog->tool_count; i++)
 			if (!catalog->tools[i].gate && !catalog->tools[i].map &&

@@ -1,7 +1,7 @@
-/* The usage tools: every argument is bound, and counts are checked on a small file of events. */
+/* The usage tools: every argument bound, and the counts of a small file of events. */
 #include "domain_data.h"
 
-static void each_argument_is_bound(void **state)
+static void each_argument_arrives_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"get_top_reports_by_views",
@@ -36,7 +36,7 @@ static void each_argument_is_bound(void **state)
 	};
 
 	(void)state;
-	assert_bindings("pbi_metrics_agent", cases, sizeof(cases) / sizeof(cases[0]), "x", "y");
+	check_bindings("pbi_metrics_agent", cases, sizeof(cases) / sizeof(cases[0]), "x", "y");
 }
 
 static void denied_call_sends_no_query(void **state)
@@ -45,10 +45,10 @@ static void denied_call_sends_no_query(void **state)
 					    "get_views_trend", NULL};
 
 	(void)state;
-	assert_denied(tools, "chat:read_pbi_metrics", "{}");
+	check_denied(tools, "chat:read_pbi_metrics", "{}");
 }
 
-/* Adds `n` events of one user and report, one per day from `day` on. */
+/* `n` events of one user and report, one a day from `day` on. */
 static void add_events(sqlite3 *db, const char *tenant, const char *report, const char *user,
 		       const char *type, const char *day, int n)
 {
@@ -60,7 +60,7 @@ static void add_events(sqlite3 *db, const char *tenant, const char *report, cons
 		"lower(hex(randomblob(16))) FROM i",
 		n, tenant, report, report, user, type, day);
 
-	exec_sql(db, sql);
+	exec(db, sql);
 	sqlite3_free(sql);
 }
 
@@ -69,25 +69,25 @@ static int open_files(void **state)
 	sqlite3 *db;
 
 	(void)state;
-	create_folder();
-	db = create_file("acme");
+	new_folder();
+	db = new_file("acme");
 	add_events(db, "acme", "Price Curves", "ann@x", "ViewReport", "2025-12-20", 20);
 	add_events(db, "acme", "Price Curves", "bob@x", "ViewReport", "2026-01-10", 10);
 	add_events(db, "acme", "100% Budget", "ann@x", "ViewReport", "2026-01-05", 6);
 	add_events(db, "acme", "100% Budget", "cy@x", "ExportReport", "2026-01-05", 20);
 	add_events(db, "acme", "Other Curves", "ann@x", "ViewReport", "2026-02-01", 4);
 	sqlite3_close(db);
-	db = create_file("vesper");
+	db = new_file("vesper");
 	add_events(db, "vesper", "Secret", "eve@x", "ViewReport", "2026-01-01", 30);
 	sqlite3_close(db);
-	open_warehouse();
+	open_folder();
 	return 0;
 }
 
 static int close_files(void **state)
 {
 	(void)state;
-	close_warehouse();
+	close_folder();
 	return 0;
 }
 
@@ -96,75 +96,75 @@ static void call(const char *tool, const char *arguments)
 	call_as("acme", "pbi_metrics_agent", tool, arguments);
 }
 
-static void ranks_reports_with_share(void **state)
+static void reports_are_ranked_with_their_share(void **state)
 {
 	(void)state;
 	call("get_top_reports_by_views", "{'from': '2026-01-01', 'to': '2026-01-31'}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->row_count, 2);
 	assert_string_equal(cell(0, "ReportName"), "Price Curves");
-	assert_number(cell(0, "TotalViews"), 18);
-	assert_number(cell(0, "UniqueViewers"), 2);
+	number(cell(0, "TotalViews"), 18);
+	number(cell(0, "UniqueViewers"), 2);
 	assert_string_equal(cell(1, "ReportName"), "100% Budget");
-	assert_number(cell(1, "TotalViews"), 6); /* exports are not views */
-	assert_fact("all_views", "24", "views");
-	assert_fact("top_share", "75.0", "%");
-	assert_fact("period", "January 2026", NULL);
+	number(cell(1, "TotalViews"), 6); /* exports are not views */
+	fact("all_views", "24", "views");
+	fact("top_share", "75.0", "%");
+	fact("period", "January 2026", NULL);
 	call("get_top_reports_by_views", "{'top_n': 1}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
-	assert_fact("all_views", "40", "views");
-	assert_fact("period", "20 December 2025 to 4 February 2026", NULL);
+	fact("all_views", "40", "views");
+	fact("period", "20 December 2025 to 4 February 2026", NULL);
 }
 
-static void ranks_users(void **state)
+static void users_are_ranked(void **state)
 {
 	(void)state;
 	call("get_top_users", "{}");
 	assert_int_equal(answer->tables[0]->row_count, 2);
 	assert_string_equal(cell(0, "UserEmail"), "ann@x");
-	assert_number(cell(0, "TotalViews"), 30);
-	assert_number(cell(0, "UniqueReportsViewed"), 3);
+	number(cell(0, "TotalViews"), 30);
+	number(cell(0, "UniqueReportsViewed"), 3);
 	assert_string_equal(cell(0, "LastActivity"), "2026-02-04");
-	assert_fact("top_share", "75.0", "%");
+	fact("top_share", "75.0", "%");
 	call("get_top_users", "{'report_name': '100%', 'from': '2026-01-01'}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
-	assert_number(cell(0, "TotalViews"), 6);
-	assert_fact("period", "1 January 2026 to 10 January 2026", NULL);
+	number(cell(0, "TotalViews"), 6);
+	fact("period", "1 January 2026 to 10 January 2026", NULL);
 	call("get_top_users", "{'report_name': 'u_g'}");
-	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA); /* _ is not a wildcard */
+	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA); /* _ is an ordinary character */
 }
 
-static void trend_is_monthly(void **state)
+static void trend_is_by_month(void **state)
 {
 	(void)state;
 	call("get_views_trend", "{'from': '2025-12-01', 'to': '2026-02-28'}");
 	assert_int_equal(answer->tables[0]->row_count, 3);
 	assert_string_equal(cell(0, "Period"), "2025-12-01");
-	assert_number(cell(0, "TotalViews"), 12);
-	assert_number(cell(1, "TotalViews"), 24);
-	assert_number(cell(2, "TotalViews"), 4);
-	assert_fact("reports", "3", NULL);
-	assert_fact("all_views", "40", "views");
-	assert_fact("period", "1 December 2025 to 28 February 2026", NULL);
-	assert_fact("change", "-8", "views");
-	assert_fact("direction", "down", NULL);
-	assert_fact("change_percent", "66.7", "%");
+	number(cell(0, "TotalViews"), 12);
+	number(cell(1, "TotalViews"), 24);
+	number(cell(2, "TotalViews"), 4);
+	fact("reports", "3", NULL);
+	fact("all_views", "40", "views");
+	fact("period", "1 December 2025 to 28 February 2026", NULL);
+	fact("change", "-8", "views");
+	fact("direction", "down", NULL);
+	fact("change_percent", "66.7", "%");
 	call("get_views_trend", "{'from': '2025-10-01', 'to': '2025-12-31', 'step': 'month'}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
 	assert_null(result_fact(answer, "change"));
 }
 
-/* The events are from 20 December to 4 February: only January is complete. */
-static void incomplete_months_are_not_compared(void **state)
+/* 20 December to 4 February are recorded, so only January is a complete month. */
+static void partial_months_are_not_compared(void **state)
 {
 	(void)state;
 	call("get_views_trend", "{}");
 	assert_int_equal(answer->tables[0]->row_count, 3);
 	assert_null(result_fact(answer, "change"));
-	assert_fact("reports", "3", NULL);
+	fact("reports", "3", NULL);
 }
 
-static void trend_of_short_range_is_daily(void **state)
+static void trend_of_a_short_range_is_by_day(void **state)
 {
 	(void)state;
 	call("get_views_trend",
@@ -172,12 +172,12 @@ static void trend_of_short_range_is_daily(void **state)
 	assert_int_equal(answer->tables[0]->row_count, 4);
 	assert_string_equal(cell(0, "Period"), "2026-01-08");
 	assert_string_equal(cell(3, "Period"), "2026-01-12");
-	assert_fact("report", "Price Curves", NULL);
+	fact("report", "Price Curves", NULL);
 	call("get_views_trend", "{'step': 'week'}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 }
 
-static void dates_without_data_return_available_range(void **state)
+static void days_without_data_report_the_range(void **state)
 {
 	static const char *const tools[] = {"get_top_reports_by_views", "get_top_users",
 					    "get_views_trend"};
@@ -191,19 +191,19 @@ static void dates_without_data_return_available_range(void **state)
 	}
 }
 
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
+#define REAL(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_is_bound),
+		cmocka_unit_test(each_argument_arrives_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
-		FILE_TEST(ranks_reports_with_share),
-		FILE_TEST(ranks_users),
-		FILE_TEST(trend_is_monthly),
-		FILE_TEST(incomplete_months_are_not_compared),
-		FILE_TEST(trend_of_short_range_is_daily),
-		FILE_TEST(dates_without_data_return_available_range),
+		REAL(reports_are_ranked_with_their_share),
+		REAL(users_are_ranked),
+		REAL(trend_is_by_month),
+		REAL(partial_months_are_not_compared),
+		REAL(trend_of_a_short_range_is_by_day),
+		REAL(days_without_data_report_the_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

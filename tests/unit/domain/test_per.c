@@ -1,7 +1,7 @@
 /*
- * The project tools with a recording database: each argument is bound, the project is looked up
- * first, and no statement reads budget columns without the permission. Results are tested on the
- * demo data.
+ * The project tools against a recording database: each argument is bound, the project is looked up
+ * first, and no statement of a caller without permission contains budget figures. The figures are
+ * tested on the demo data.
  */
 #include "domain_data.h"
 
@@ -24,7 +24,7 @@ static void stop(void)
 	recording_db_deinit(&recorded);
 }
 
-static void prepare_lookup(const char *match)
+static void answer_lookup(const char *match)
 {
 	recording_db_table(&recorded, "ProjectName", match, NULL);
 	recording_db_table(&recorded, "ProjectName", "Sierra Wind", "Sierra Solar", "O'Brien Solar",
@@ -36,11 +36,11 @@ static void call(const char *tool, const char *arguments)
 	call_as("acme", "per_agent", tool, arguments);
 }
 
-static void each_argument_is_bound(void **state)
+static void each_argument_arrives_bound(void **state)
 {
 	static const struct {
 		struct binding b;
-		bool needs_lookup;
+		bool lookup;
 	} cases[] = {
 		{{"get_project_overview",
 		  "{'project_name': 'sierra w'}",
@@ -105,19 +105,19 @@ static void each_argument_is_bound(void **state)
 	for (int d = 0; d < DIALECT_COUNT; d++) {
 		start((enum dialect)d);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			if (cases[i].needs_lookup)
-				prepare_lookup("Sierra Wind");
+			if (cases[i].lookup)
+				answer_lookup("Sierra Wind");
 			recording_db_table(&recorded, "ProjectName", "x", NULL);
 			call(cases[i].b.tool, cases[i].b.arguments);
 			assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
-			assert_bound_values(cases[i].b.statement, cases[i].b.values);
+			check_bound(cases[i].b.statement, cases[i].b.values);
 		}
 		stop();
 	}
 }
 
-/* True if a statement of the last query contains the text. */
-static bool was_sent(const char *text)
+/* The text of the last query's statements. */
+static bool sent(const char *text)
 {
 	for (size_t i = 0; i < recorded.statement_count; i++)
 		if (strstr(recorded.statements[i].text, text))
@@ -125,7 +125,7 @@ static bool was_sent(const char *text)
 	return false;
 }
 
-static void risk_level_is_bound_only_if_set(void **state)
+static void binds_risk_unless_it_is_any(void **state)
 {
 	(void)state;
 	start(DIALECT_MSSQL);
@@ -139,33 +139,33 @@ static void risk_level_is_bound_only_if_set(void **state)
 	stop();
 }
 
-static void budget_columns_need_permission(void **state)
+static void budget_is_not_queried_without_permission(void **state)
 {
 	static const char *const figures[] = {"Actuals_LTD", "Total_Operating_Budget",
 					      "Total_Operating_Forecast", "IC_LC", "PPA_LC"};
 
 	(void)state;
 	start(DIALECT_MSSQL);
-	for (int is_permitted = 0; is_permitted < 2; is_permitted++) {
+	for (int may_see = 0; may_see < 2; may_see++) {
 		permit_all();
-		if (!is_permitted) {
+		if (!may_see) {
 			permissions = analyst;
 			permission_count = 3;
 		}
-		prepare_lookup("Sierra Wind");
+		answer_lookup("Sierra Wind");
 		recording_db_table(&recorded, "ProjectName", "x", NULL);
 		call("get_project_overview", "{'project_name': 'Sierra Wind'}");
 		assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 		for (size_t i = 0; i < 5; i++)
-			assert_int_equal(was_sent(figures[i]), is_permitted);
+			assert_int_equal(sent(figures[i]), may_see);
 		recording_db_table(&recorded, "ProjectName", "x", NULL);
 		call("get_portfolio_summary", "{}");
-		assert_int_equal(was_sent("Actuals_LTD"), is_permitted);
-		assert_int_equal(was_sent("Total_Operating_Budget"), is_permitted);
+		assert_int_equal(sent("Actuals_LTD"), may_see);
+		assert_int_equal(sent("Total_Operating_Budget"), may_see);
 		recording_db_table(&recorded, "ProjectName", "x", NULL);
 		call("get_recent_changes", "{'field_changed': 'Budget'}");
-		assert_true(was_sent("NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')"));
-		assert_int_equal(was_sent("OR c.fieldchanged IN ('Spend'"), is_permitted);
+		assert_true(sent("NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')"));
+		assert_int_equal(sent("OR c.fieldchanged IN ('Spend'"), may_see);
 	}
 	permissions = analyst;
 	permission_count = 3;
@@ -176,7 +176,7 @@ static void budget_columns_need_permission(void **state)
 	stop();
 }
 
-static void ambiguous_and_unknown_projects_return_suggestions(void **state)
+static void suggests_projects_for_ambiguous_and_unknown_names(void **state)
 {
 	static const char *const tools[] = {"get_project_overview", "get_project_health",
 					    "get_milestone_dates",  "get_budget_overview",
@@ -193,7 +193,7 @@ static void ambiguous_and_unknown_projects_return_suggestions(void **state)
 		assert_string_equal(answer->outcome.param, "project_name");
 		assert_int_equal(answer->outcome.suggestion_count, 2);
 		assert_string_equal(answer->outcome.suggestions[1].value, "Sierra Wind");
-		assert_int_equal(recorded.queries, before + 1); /* only the lookup */
+		assert_int_equal(recorded.queries, before + 1); /* nothing but the lookup */
 		recording_db_table(&recorded, "ProjectName", NULL);
 		recording_db_table(&recorded, "ProjectName", "Mojave BESS", "Sierra Wind", NULL);
 		call(tools[i], "{'project_name': 'seirra wnd'}");
@@ -203,7 +203,7 @@ static void ambiguous_and_unknown_projects_return_suggestions(void **state)
 	stop();
 }
 
-static void exact_name_is_preferred(void **state)
+static void exact_names_win(void **state)
 {
 	(void)state;
 	start(DIALECT_SQLITE);
@@ -221,7 +221,7 @@ static void exact_name_is_preferred(void **state)
 	stop();
 }
 
-static void failed_lookup_fails_call(void **state)
+static void a_failed_lookup_is_a_failed_call(void **state)
 {
 	const struct err timeout = {.code = ERR_TIMEOUT, .text = "late"};
 
@@ -234,7 +234,7 @@ static void failed_lookup_fails_call(void **state)
 	stop();
 }
 
-static void formats_changes(void **state)
+static void writes_shift_of_dates(void **state)
 {
 	static const struct {
 		const char *row, *change;
@@ -272,11 +272,11 @@ static void formats_changes(void **state)
 	stop();
 }
 
-/* Money is formatted as in templates. */
-static void formats_money_briefly(void **state)
+/* Amounts are written as in the templates. */
+static void writes_short_amounts(void **state)
 {
 	static const struct {
-		const char *digits, *text;
+		const char *digits, *words;
 	} cases[] = {{"620000", "$620K"},  {"5950000", "$5.95M"},
 		     {"800", "$800"},      {"-1250000", "-$1.25M"},
 		     {"999.50", "$999.5"}, {"1000", "$1K"},
@@ -288,7 +288,7 @@ static void formats_money_briefly(void **state)
 		struct decimal d;
 
 		assert_true(decimal_parse(cases[i].digits, &d));
-		assert_string_equal(domain_money(arena, d), cases[i].text);
+		assert_string_equal(domain_money(arena, d), cases[i].words);
 	}
 	end();
 }
@@ -296,14 +296,14 @@ static void formats_money_briefly(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_money_briefly),
-		cmocka_unit_test(each_argument_is_bound),
-		cmocka_unit_test(risk_level_is_bound_only_if_set),
-		cmocka_unit_test(budget_columns_need_permission),
-		cmocka_unit_test(ambiguous_and_unknown_projects_return_suggestions),
-		cmocka_unit_test(exact_name_is_preferred),
-		cmocka_unit_test(failed_lookup_fails_call),
-		cmocka_unit_test(formats_changes),
+		cmocka_unit_test(writes_short_amounts),
+		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(binds_risk_unless_it_is_any),
+		cmocka_unit_test(budget_is_not_queried_without_permission),
+		cmocka_unit_test(suggests_projects_for_ambiguous_and_unknown_names),
+		cmocka_unit_test(exact_names_win),
+		cmocka_unit_test(a_failed_lookup_is_a_failed_call),
+		cmocka_unit_test(writes_shift_of_dates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

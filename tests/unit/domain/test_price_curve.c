@@ -1,21 +1,20 @@
-/* The price curve tools: every argument is bound, and values are derived from a small price book.
- */
+/* The price curve tools: every argument is bound, and facts are derived from a small price book. */
 #include "domain_data.h"
 
-#define ALL_ARGUMENTS                                                                              \
+#define ALL                                                                                        \
 	"'year': 2025, 'vendor': 'Ascend', 'market': 'CAISO', 'months': [6, 8], 'asof': "          \
 	"'Jan_2025', 'reference': 'High'"
 #define ALL_VALUES "2025", "Ascend", "CAISO", "6", "8", "Jan_2025", "High"
 
-static void each_argument_is_bound(void **state)
+static void each_argument_arrives_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"compare_hub_zones",
-		 "{'hub_zones': ['NP15', 'SP15'], " ALL_ARGUMENTS "}",
+		 "{'hub_zones': ['NP15', 'SP15'], " ALL "}",
 		 "compare_hub_zones/main",
 		 {"NP15", "SP15", ALL_VALUES, "7", "22"}},
 		{"compare_hub_zones",
-		 "{'hub_zones': ['NP15', 'SP15'], " ALL_ARGUMENTS "}",
+		 "{'hub_zones': ['NP15', 'SP15'], " ALL "}",
 		 "compare_hub_zones/hourly",
 		 {"NP15", "SP15", ALL_VALUES}},
 		{"compare_hub_zones",
@@ -23,7 +22,7 @@ static void each_argument_is_bound(void **state)
 		 "compare_hub_zones/main",
 		 {"NP15", "SP15", "2026", "Base"}},
 		{"get_peak_offpeak_spread",
-		 "{'hub_zone': 'NP15', " ALL_ARGUMENTS "}",
+		 "{'hub_zone': 'NP15', " ALL "}",
 		 "get_peak_offpeak_spread/main",
 		 {"NP15", ALL_VALUES, "7", "22"}},
 		{"get_seasonal_shape",
@@ -37,7 +36,7 @@ static void each_argument_is_bound(void **state)
 		 "get_seasonal_shape/seasons",
 		 {"NP15", "2025", "Ascend", "CAISO", "Jan_2025", "Low"}},
 		{"get_daily_shape",
-		 "{'hub_zone': 'NP15', " ALL_ARGUMENTS "}",
+		 "{'hub_zone': 'NP15', " ALL "}",
 		 "get_daily_shape/main",
 		 {"NP15", ALL_VALUES}},
 		{"compare_markets",
@@ -54,8 +53,7 @@ static void each_argument_is_bound(void **state)
 	};
 
 	(void)state;
-	assert_bindings("price_curve_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor",
-			"x");
+	check_bindings("price_curve_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
 }
 
 static void denied_call_sends_no_query(void **state)
@@ -65,10 +63,10 @@ static void denied_call_sends_no_query(void **state)
 					    "compare_markets",    NULL};
 
 	(void)state;
-	assert_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
+	check_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
 }
 
-static void both_agents_can_call_shared_tool(void **state)
+static void both_agents_share_one_tool_file(void **state)
 {
 	(void)state;
 	begin();
@@ -88,8 +86,8 @@ static void both_agents_can_call_shared_tool(void **state)
 
 /* ---- numbers ---- */
 
-/* Adds four days of a year, one per season: `base` in each hour, plus 10 in hours 7-22, 20 in
- * summer, and 12 in hour 18. */
+/* Four days of a year, one a season: `base` in each hour, 10 more in hours 7-22, 20 more in
+ * summer, 12 more in hour 18. */
 static void add_file(sqlite3 *db, const char *tenant, int key, int zone_key, const char *vendor,
 		     const char *market, const char *zone, const char *asof, const char *asof_date,
 		     int year, const char *reference, double base)
@@ -105,7 +103,7 @@ static void add_file(sqlite3 *db, const char *tenant, int key, int zone_key, con
 		key, zone_key, key, zone_key, vendor, market, zone, asof, asof_date, year,
 		reference, tenant, key, zone_key, year, year, base, tenant);
 
-	exec_sql(db, sql);
+	exec(db, sql);
 	sqlite3_free(sql);
 }
 
@@ -114,9 +112,9 @@ static int open_files(void **state)
 	sqlite3 *db;
 
 	(void)state;
-	create_folder();
-	db = create_file("acme");
-	exec_sql(db, "BEGIN");
+	new_folder();
+	db = new_file("acme");
+	exec(db, "BEGIN");
 	add_file(db, "acme", 1, 1, "Ascend", "CAISO", "NP15", "Jan_2025", "2025-01-15", 2025,
 		 "Base", 40);
 	add_file(db, "acme", 1, 2, "Ascend", "CAISO", "SP15", "Jan_2025", "2025-01-15", 2025,
@@ -129,20 +127,20 @@ static int open_files(void **state)
 		 "Base", 30);
 	add_file(db, "acme", 4, 6, "Ascend", "ERCOT", "HB_WEST", "Jan_2025", "2025-01-15", 2025,
 		 "Base", 20);
-	exec_sql(db, "COMMIT");
+	exec(db, "COMMIT");
 	sqlite3_close(db);
-	db = create_file("vesper");
+	db = new_file("vesper");
 	add_file(db, "vesper", 9, 1, "Ascend", "CAISO", "NP15", "Jan_2025", "2025-01-15", 2025,
 		 "Base", 999);
 	sqlite3_close(db);
-	open_warehouse();
+	open_folder();
 	return 0;
 }
 
 static int close_files(void **state)
 {
 	(void)state;
-	close_warehouse();
+	close_folder();
 	return 0;
 }
 
@@ -151,21 +149,22 @@ static void call(const char *tool, const char *arguments)
 	call_as("acme", "price_curve_agent", tool, arguments);
 }
 
-static void requires_two_different_hub_zones(void **state)
+static void requires_two_hub_zones(void **state)
 {
-	static const char *const bad[] = {"{'hub_zones': ['NP15'], 'year': 2025}",
-					  "{'hub_zones': ['NP15', 'NP15'], 'year': 2025}",
-					  "{'hub_zones': ['NP15', 'SP15', 'ZP26'], 'year': 2025}"};
+	static const char *const wrong[] = {
+		"{'hub_zones': ['NP15'], 'year': 2025}",
+		"{'hub_zones': ['NP15', 'NP15'], 'year': 2025}",
+		"{'hub_zones': ['NP15', 'SP15', 'ZP26'], 'year': 2025}"};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		call("compare_hub_zones", bad[i]);
+		call("compare_hub_zones", wrong[i]);
 		assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 		assert_non_null(answer->outcome.detail);
 	}
 }
 
-static void compares_hub_zones_with_hourly_spread(void **state)
+static void hub_zones_are_compared_with_their_spread_by_hour(void **state)
 {
 	const struct table *hourly;
 
@@ -173,12 +172,12 @@ static void compares_hub_zones_with_hourly_spread(void **state)
 	call("compare_hub_zones", "{'hub_zones': ['SP15', 'NP15'], 'year': 2025}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->row_count, 2);
-	assert_number(cell(0, "AvgPrice_PerMWh"), 52.17); /* of the newest file, reference Base */
-	assert_fact("higher_zone", "SP15", NULL);
-	assert_fact("lower_zone", "NP15", NULL);
-	assert_fact("gap", "4.00", "$/MWh");
-	assert_fact("gap_percent", "7.7", "%");
-	assert_null(result_fact(answer, "widest_hours")); /* the same gap all day */
+	number(cell(0, "AvgPrice_PerMWh"), 52.17); /* the newest file's, and Base */
+	fact("higher_zone", "SP15", NULL);
+	fact("lower_zone", "NP15", NULL);
+	fact("gap", "4.00", "$/MWh");
+	fact("gap_percent", "7.7", "%");
+	assert_null(result_fact(answer, "widest_hours")); /* the same all day */
 	hourly = result_table(answer, "hourly");
 	assert_int_equal(hourly->row_count, 24);
 	assert_string_equal(table_cell(hourly, 3, "FirstHubZone"), "NP15");
@@ -196,70 +195,70 @@ static void filters_hub_zones_by_market(void **state)
 	assert_int_equal(answer->tables[0]->row_count, 1);
 	assert_null(result_fact(answer, "gap"));
 	call("compare_hub_zones", "{'hub_zones': ['NP15', 'HB_NORTH'], 'year': 2025}");
-	assert_fact("gap", "10.00", "$/MWh");
+	fact("gap", "10.00", "$/MWh");
 }
 
-static void derives_peak_spread(void **state)
+static void peak_and_off_peak(void **state)
 {
 	(void)state;
 	call("get_peak_offpeak_spread", "{'hub_zone': 'NP15'}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
-	assert_number(cell(0, "PeakPrice_PerMWh"), 55.75);
-	assert_number(cell(0, "OffPeakPrice_PerMWh"), 45);
+	number(cell(0, "PeakPrice_PerMWh"), 55.75);
+	number(cell(0, "OffPeakPrice_PerMWh"), 45);
 	assert_string_equal(cell(0, "Spread_PerMWh"), "10.75");
-	assert_fact("peak_spread", "10.75", "$/MWh");
-	assert_fact("peak_spread_percent", "23.9", "%");
-	assert_fact("peak_hours", "7-22 (HE 8-23)", NULL);
+	fact("peak_spread", "10.75", "$/MWh");
+	fact("peak_spread_percent", "23.9", "%");
+	fact("peak_hours", "7-22 (HE 8-23)", NULL);
 	call("get_peak_offpeak_spread", "{'hub_zone': 'NP15', 'year': 2025, 'months': [7], "
 					"'reference': 'High'}");
-	assert_number(cell(0, "OffPeakPrice_PerMWh"), 110);
+	number(cell(0, "OffPeakPrice_PerMWh"), 110);
 }
 
-static void derives_seasonal_shape(void **state)
+static void the_year_has_a_shape(void **state)
 {
 	(void)state;
 	call("get_seasonal_shape", "{'hub_zone': 'NP15', 'year': 2025}");
 	assert_int_equal(answer->tables[0]->row_count, 4);
-	assert_fact("highest_month", "July", NULL);
-	assert_fact("highest_price", "67.17", "$/MWh");
-	assert_fact("lowest_price", "47.17", "$/MWh");
-	assert_fact("month_range", "20.00", "$/MWh");
-	assert_fact("seasons", "Winter $47.17, Spring $47.17, Summer $67.17, Fall $47.17", NULL);
+	fact("highest_month", "July", NULL);
+	fact("highest_price", "67.17", "$/MWh");
+	fact("lowest_price", "47.17", "$/MWh");
+	fact("month_range", "20.00", "$/MWh");
+	fact("seasons", "Winter $47.17, Spring $47.17, Summer $67.17, Fall $47.17", NULL);
 }
 
-static void derives_daily_shape(void **state)
+static void the_day_has_a_shape(void **state)
 {
 	(void)state;
 	call("get_daily_shape", "{'hub_zone': 'NP15', 'year': 2025}");
 	assert_int_equal(answer->tables[0]->row_count, 24);
-	assert_fact("highest_hour", "18 (HE 19)", NULL);
-	assert_fact("highest_price", "67.00", "$/MWh");
-	assert_fact("highest_shape", "128.4", "%");
-	assert_fact("lowest_hour", "0 (HE 1)", NULL);
-	assert_fact("lowest_shape", "86.3", "%");
+	fact("highest_hour", "18 (HE 19)", NULL);
+	fact("highest_price", "67.00", "$/MWh");
+	fact("highest_shape", "128.4", "%");
+	fact("lowest_hour", "0 (HE 1)", NULL);
+	fact("lowest_shape", "86.3", "%");
 	assert_string_equal(cell(18, "Shape"), "128.4");
-	assert_number(cell(18, "SummerPrice_PerMWh"), 82);
-	assert_number(cell(18, "WinterPrice_PerMWh"), 62);
+	number(cell(18, "SummerPrice_PerMWh"), 82);
+	number(cell(18, "WinterPrice_PerMWh"), 62);
 }
 
-static void compares_markets_over_hub_zones(void **state)
+static void markets_are_compared_over_their_hub_zones(void **state)
 {
 	(void)state;
 	call("compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2025}");
 	assert_int_equal(answer->tables[0]->row_count, 2);
-	assert_number(cell(0, "HubZones"), 2);
-	assert_fact("higher_market", "CAISO", NULL);
-	assert_fact("higher_price", "54.17", "$/MWh");
-	assert_fact("lower_market", "ERCOT", NULL);
-	assert_fact("gap", "17.00", "$/MWh");
-	assert_fact("gap_percent", "45.7", "%");
+	number(cell(0, "HubZones"), 2);
+	fact("higher_market", "CAISO", NULL);
+	fact("higher_price", "54.17", "$/MWh");
+	fact("lower_market", "ERCOT", NULL);
+	fact("gap", "17.00", "$/MWh");
+	fact("gap_percent", "45.7", "%");
 	call("compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2025, 'hours': [3]}");
-	assert_fact("gap", "17.00", "$/MWh");
+	fact("gap", "17.00", "$/MWh");
 	call("compare_markets", "{'markets': ['CAISO'], 'year': 2025}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 }
 
-static void handles_missing_data_and_other_tenants(void **state)
+static void reports_missing_data_and_separates_tenants(void **state)
 {
 	static const char *const tools[] = {"get_seasonal_shape", "get_daily_shape",
 					    "get_peak_offpeak_spread"};
@@ -281,22 +280,22 @@ static void handles_missing_data_and_other_tenants(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 }
 
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
+#define REAL(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_is_bound),
+		cmocka_unit_test(each_argument_arrives_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
-		cmocka_unit_test(both_agents_can_call_shared_tool),
-		FILE_TEST(requires_two_different_hub_zones),
-		FILE_TEST(compares_hub_zones_with_hourly_spread),
-		FILE_TEST(filters_hub_zones_by_market),
-		FILE_TEST(derives_peak_spread),
-		FILE_TEST(derives_seasonal_shape),
-		FILE_TEST(derives_daily_shape),
-		FILE_TEST(compares_markets_over_hub_zones),
-		FILE_TEST(handles_missing_data_and_other_tenants),
+		cmocka_unit_test(both_agents_share_one_tool_file),
+		REAL(requires_two_hub_zones),
+		REAL(hub_zones_are_compared_with_their_spread_by_hour),
+		REAL(filters_hub_zones_by_market),
+		REAL(peak_and_off_peak),
+		REAL(the_year_has_a_shape),
+		REAL(the_day_has_a_shape),
+		REAL(markets_are_compared_over_their_hub_zones),
+		REAL(reports_missing_data_and_separates_tenants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Derivations that need all rows: for a sampled frame they report only that there are too many. */
+/* With more rows than a frame holds, analyses that need all rows only report that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 #include "vesper/domain.h"
 #include "vesper/frame.h"
 
-#define THING_COUNT  40
-#define PERIOD_COUNT 12
-#define COLUMN_COUNT 4
-#define ALL_ROWS     (THING_COUNT * PERIOD_COUNT)
+#define THINGS   40
+#define PERIODS  12
+#define COLUMNS  4
+#define KEPT_ALL (THINGS * PERIODS)
 
 static struct arena *arena;
 
@@ -33,25 +33,24 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Builds rows of a thing, its group or month, and two measures. */
-static struct frame *build_frame(bool by_time, size_t rows_max)
+/* A thing, its group or its month, and two measures. */
+static struct frame *frame_of(bool by_time, size_t kept)
 {
-	const struct frame_declared columns[COLUMN_COUNT] = {
-		{"Thing", FRAME_TEXT},
-		{by_time ? "Month" : "Group", FRAME_TEXT},
-		{"Sales", FRAME_REAL},
-		{"Visits", FRAME_REAL}};
-	struct frame_builder *b = frame_builder_new("main", columns, COLUMN_COUNT, rows_max);
+	const struct frame_declared columns[COLUMNS] = {{"Thing", FRAME_TEXT},
+							{by_time ? "Month" : "Group", FRAME_TEXT},
+							{"Sales", FRAME_REAL},
+							{"Visits", FRAME_REAL}};
+	struct frame_builder *b = frame_builder_new("main", columns, COLUMNS, kept);
 	struct err e = {0};
-	bool needed;
+	bool wanted;
 
-	for (int i = 0; i < ALL_ROWS; i++) {
-		int thing = i / PERIOD_COUNT, period = i % PERIOD_COUNT;
+	for (int i = 0; i < KEPT_ALL; i++) {
+		int thing = i / PERIODS, period = i % PERIODS;
 		const char *second = by_time ? arena_printf(arena, "2024-%02d-01", period + 1)
 					     : arena_printf(arena, "Group %d", period);
 
-		assert_true(frame_builder_next(b, &needed, &e));
-		if (!needed)
+		assert_true(frame_builder_next(b, &wanted, &e));
+		if (!wanted)
 			continue;
 		frame_builder_cell(b, 0, arena_printf(arena, "Thing %02d", thing));
 		frame_builder_cell(b, 1, second);
@@ -62,15 +61,15 @@ static struct frame *build_frame(bool by_time, size_t rows_max)
 	return frame_builder_finish(&b);
 }
 
-static struct result *derive(const char *name, bool by_time, size_t rows_max)
+static struct result *run(const char *name, bool by_time, size_t kept)
 {
-	const struct sample_column columns[COLUMN_COUNT] = {
+	const struct sample_column columns[COLUMNS] = {
 		{"Thing", NULL, COLUMN_TEXT},
 		{by_time ? "Month" : "Group", NULL, by_time ? COLUMN_DATE : COLUMN_TEXT},
 		{"Sales", NULL, COLUMN_DECIMAL},
 		{"Visits", NULL, COLUMN_DECIMAL}};
 	const struct tool_derivation *d = domain_derivations;
-	const struct derive_def definition = {.name = name};
+	const struct derive_def of = {.name = name};
 	struct derive_context context = {.today = {2025, 6, 1},
 					 .groups = 2,
 					 .grain = by_time ? "month" : NULL,
@@ -78,50 +77,50 @@ static struct result *derive(const char *name, bool by_time, size_t rows_max)
 					 .second = by_time ? NULL : "group",
 					 .by_name = true,
 					 .is_additive = true};
-	struct result *r = sample_result(arena, sample_table(columns, COLUMN_COUNT, NULL, 0));
-	struct derive_context *stored_context = arena_alloc(arena, sizeof(*stored_context));
+	struct result *r = sample_result(arena, sample_table(columns, COLUMNS, NULL, 0));
+	struct derive_context *kept_context = arena_alloc(arena, sizeof(*kept_context));
 
-	*stored_context = context;
-	r->context = stored_context;
+	*kept_context = context;
+	r->context = kept_context;
 	args_set(&r->args, arena, "name", value_text("Thing 00"));
-	result_add_frame(r, arena, build_frame(by_time, rows_max));
+	result_add_frame(r, arena, frame_of(by_time, kept));
 	while (strcmp(d->name, name) != 0)
 		d++;
-	d->run(r, &definition, arena);
+	d->run(r, &of, arena);
 	result_free_frames(r);
 	return r;
 }
 
-/* These need each row of a thing, the largest of all things, or ranks among them. */
-static void derivations_of_all_rows_reject_sample(void **state)
+/* Analyses that need each row of a thing, the largest value, or ranks. */
+static void sample_gives_no_facts_that_need_all_rows(void **state)
 {
 	static const struct {
 		const char *name;
 		bool by_time;
-	} cases[] = {{"growth", true},
-		     {"decline", true},
-		     {"risk_scores", true},
-		     {"inactivity", true},
-		     {"vs_history", true},
-		     {"best_in_class", false},
-		     {"rank_in_group", false},
-		     {"vs_average", false},
-		     {"cross_segment", false},
-		     {"group_profile", false},
-		     {"underserved", false},
-		     {"lose_top_n", false},
-		     {"similar_to_entity", false},
-		     {"gap_candidates", false},
-		     {"lookalikes", false},
-		     {"opportunity_scores", false},
-		     {"like_losses", false},
-		     {"value_tiers", false},
-		     {"match_values", false},
-		     {"classify_values", false}};
+	} of[] = {{"growth", true},
+		  {"decline", true},
+		  {"risk_scores", true},
+		  {"inactivity", true},
+		  {"vs_history", true},
+		  {"best_in_class", false},
+		  {"rank_in_group", false},
+		  {"vs_average", false},
+		  {"cross_segment", false},
+		  {"group_profile", false},
+		  {"underserved", false},
+		  {"lose_top_n", false},
+		  {"similar_to_entity", false},
+		  {"gap_candidates", false},
+		  {"lookalikes", false},
+		  {"opportunity_scores", false},
+		  {"like_losses", false},
+		  {"value_tiers", false},
+		  {"match_values", false},
+		  {"classify_values", false}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct result *r = derive(cases[i].name, cases[i].by_time, ALL_ROWS / 2);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const struct result *r = run(of[i].name, of[i].by_time, KEPT_ALL / 2);
 
 		assert_non_null(result_fact(r, "enough"));
 		assert_string_equal(result_fact(r, "enough")->value, "no");
@@ -135,21 +134,21 @@ static void derivations_of_all_rows_reject_sample(void **state)
 	}
 }
 
-/* With all rows, these derivations have findings. */
-static void all_rows_have_findings(void **state)
+/* Over all rows, the same analyses report a finding. */
+static void all_rows_give_these_facts(void **state)
 {
 	(void)state;
-	assert_non_null(result_fact(derive("growth", true, ALL_ROWS), "found"));
-	assert_non_null(result_fact(derive("best_in_class", false, ALL_ROWS), "best"));
-	assert_non_null(result_fact(derive("rank_in_group", false, ALL_ROWS), "n"));
+	assert_non_null(result_fact(run("growth", true, KEPT_ALL), "found"));
+	assert_non_null(result_fact(run("best_in_class", false, KEPT_ALL), "best"));
+	assert_non_null(result_fact(run("rank_in_group", false, KEPT_ALL), "n"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(derivations_of_all_rows_reject_sample, set_up,
+		cmocka_unit_test_setup_teardown(sample_gives_no_facts_that_need_all_rows, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(all_rows_have_findings, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(all_rows_give_these_facts, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("domain/sampled", tests, NULL, NULL);
