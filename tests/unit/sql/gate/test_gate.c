@@ -276,7 +276,7 @@ static void limits_lengths_and_counts(void **state)
 	(void)state;
 	assert_accepted(repeat(head, "x", GATE_SQL_BYTES_MAX - overhead, "'"));
 	assert_rejected(repeat(head, "x", GATE_SQL_BYTES_MAX - strlen(head), "'"), ERR_LIMIT,
-			"SQL longer than");
+			"the SQL is longer than");
 	assert_accepted(
 		repeat("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX - 1, ")"));
 	assert_rejected(repeat("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX, ")"),
@@ -288,12 +288,12 @@ static void limits_lengths_and_counts(void **state)
 			ERR_LIMIT, "sources in one statement");
 	assert_accepted(repeat("SELECT ", "n", GATE_NAME_BYTES_MAX, " FROM changes"));
 	assert_rejected(repeat("SELECT ", "n", GATE_NAME_BYTES_MAX + 1, " FROM changes"), ERR_LIMIT,
-			"name longer");
+			"name is longer");
 	assert_accepted(repeat("SELECT [", "n", GATE_NAME_BYTES_MAX, "] FROM changes"));
 	assert_rejected(repeat("SELECT [", "n", GATE_NAME_BYTES_MAX + 1, "] FROM changes"),
-			ERR_LIMIT, "name longer");
+			ERR_LIMIT, "name is longer");
 	assert_rejected(repeat("SELECT ", "1", GATE_NUMBER_BYTES_MAX + 1, " FROM changes"),
-			ERR_LIMIT, "number longer");
+			ERR_LIMIT, "number is longer");
 	assert_accepted(repeat("SELECT 1", "+1", 8000, " FROM changes"));
 	assert_rejected(repeat("SELECT 1", "+1", 8192, " FROM changes"), ERR_LIMIT,
 			"words and signs");
@@ -359,7 +359,7 @@ static void rejects_long_text_quickly(void **state)
 
 	(void)state;
 	assert_true(megabyte.n > 1000000);
-	assert_rejected(megabyte, ERR_LIMIT, "SQL longer than");
+	assert_rejected(megabyte, ERR_LIMIT, "the SQL is longer than");
 	assert_true(clock() - start < CLOCKS_PER_SEC / 10);
 }
 
@@ -646,8 +646,8 @@ static void errors_have_positions(void **state)
 	(void)state;
 	assert_rejected(STR("SELECT '\xc3\xa4\xc3\xa4', sys FROM nowhere"), ERR_INPUT,
 			"column 23: not an approved view");
-	assert_rejected(STR(""), ERR_INPUT, "no SQL");
-	assert_rejected(STR(" \t\r\n "), ERR_INPUT, "no SQL");
+	assert_rejected(STR(""), ERR_INPUT, "the statement is empty");
+	assert_rejected(STR(" \t\r\n "), ERR_INPUT, "the statement is empty");
 	assert_rejected(STR(";"), ERR_INPUT, "SELECT expected");
 	assert_rejected(STR("SELECT a FROM changes\0"), ERR_INPUT, "column 22: control character");
 }
