@@ -47,8 +47,10 @@
  *   kind                      doc: passages of documents that match its parameter `question`;
  *                             sources: metadata of the data sources named by its parameters of
  *                             type source; it has no statement
- *   shows                     METRIC by DIMENSION, …: the same query over the map, from which
- *                             a follow-up continues if no parameter takes it
+ *   shows                     METRIC by DIMENSION, …, or one entity that it lists: the same
+ *                             query over the map, from which a follow-up continues if no
+ *                             parameter takes it
+ *   words                     further words of users that ask for it, as a list
  *   grain                     words for what distinguishes its rows: "month, season"; questions
  *                             grouped by something else do not match it
  *   lookback                  number of days before those of its slot=days parameter that are
@@ -281,7 +283,8 @@ struct tool_def {
 		const char *measures;        /* what it orders or counts; or NULL */
 		const char *grain;           /* what distinguishes its rows; or NULL */
 		const char *asked;           /* further words that ask for it; or NULL */
-		const char *shows;           /* metric of the same query over the map, or NULL */
+		const char *shows;           /* metric, or entity if shows_by is NULL, of the same
+						query over the map; or NULL */
 		const char *const *shows_by; /* its dimensions, NULL-ended */
 		const char *answer;          /* a sentence with placeholders, or NULL */
 		const struct suggest_def *suggest; /* follow-up questions, ended by a NULL text */

@@ -112,8 +112,11 @@ static bool read_shows(struct tool_header *h, const char *text, struct err *e)
 	const char *by = strstr(text, " by ");
 	struct tool_def *t = h->tool;
 
-	if (!by)
-		return tool_fail(h, e, "shows must be METRIC by DIMENSION, …");
+	if (!by) { /* a list of an entity */
+		t->words.shows = text;
+		return !strchr(text, ' ') ||
+		       tool_fail(h, e, "shows must be METRIC by DIMENSION, …, or one entity");
+	}
 	t->words.shows = arena_strndup(h->l->arena, text, (size_t)(by - text));
 	t->words.shows_by = read_list(h, str_of(by + strlen(" by ")));
 	return true;

@@ -199,6 +199,10 @@ static bool check_shows(const struct catalog *c, const struct tool_def *t, struc
 {
 	const char *const *by = t->words.shows_by;
 
+	if (t->words.shows && !by)
+		return schema_entity(catalog_schema(c), t->words.shows) ||
+		       err_set(e, ERR_INPUT, "%s:1: shows: unknown entity %s", t->path,
+			       t->words.shows);
 	if (t->words.shows && !schema_metric(catalog_schema(c), t->words.shows))
 		return err_set(e, ERR_INPUT, "%s:1: shows: unknown metric %s", t->path,
 			       t->words.shows);

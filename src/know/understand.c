@@ -502,6 +502,17 @@ static bool can_rerun_context(const struct reading *r, const struct session_cont
 	       !json_object_get(r->in->session_context, "plan");
 }
 
+/* "Which of them have more than 3 million in the budget": no tool narrows so, but a query over what
+ * the last tool listed. */
+static bool follow_list(const struct reading *r, const struct session_context *s,
+			struct understanding *out)
+{
+	const json_t *query =
+		s->query || s->ask || r->in->refers_to_row ? NULL : metrics_query_of_tool(r, s);
+
+	return query && metrics_follow(r, query, out);
+}
+
 void understand_single(const struct know *k, const struct know_input *in, const struct question *q,
 		       struct arena *a, struct understanding *out)
 {
@@ -595,6 +606,8 @@ void understand_single(const struct know *k, const struct know_input *in, const 
 	if (!edits && !time_step_only && !is_about_data(&r, is_followup)) {
 		if (!is_followup && metrics_choose(&r, TOOL_LACKS_NOTHING, out))
 			return;
+		if (follow_list(&r, &context, out))
+			return;
 		set_unclear(KNOW_UNCLEAR, 0.4, out);
 		if (documents_fallback(&r, out))
 			return;
@@ -618,6 +631,9 @@ void understand_single(const struct know *k, const struct know_input *in, const 
 			   : r.issue.kind == ISSUE_MISSING ? TOOL_LACKS_VALUE
 							   : TOOL_LACKS_NOTHING,
 			   out))
+		return;
+	if (!edits && out->confidence < KNOW_CONFIDENT &&
+	    follow_list(without_context, &context, out))
 		return;
 	if (!edits && !is_followup && documents_fallback(without_context, out))
 		return;

@@ -169,13 +169,42 @@ static void inherit_year(struct reading *r, const json_t *query)
 	t->year_months[0] = t->months;
 }
 
-static bool apply_period(json_t *query, json_t *added)
+/* "2028?" after a list of what comes online in 2027: replaces the days of that condition. */
+static bool replace_days(const struct query_builder *a, json_t *query, const json_t *period)
+{
+	const json_t *start = json_object_get(period, MAP_START);
+	const json_t *end = json_object_get(period, MAP_END), *one;
+	size_t i;
+
+	if (!json_object_get(query, MAP_LIST) || json_object_get(query, MAP_PERIOD) || !start ||
+	    !end)
+		return false;
+	json_array_foreach(json_object_get(query, MAP_WHERE), i, one) {
+		const char *name = json_string_value(json_object_get(one, MAP_NAME));
+		const struct dimension_def *d = schema_dimension(a->r->know->catalog, name);
+		json_t *days = json_object_get(one, MAP_VALUES);
+
+		if (!d || !column_is_day(d->map.type) ||
+		    strcmp(json_string_value(json_object_get(one, MAP_OP)),
+			   where_op_name(OP_BETWEEN)) != 0)
+			continue;
+		json_array_clear(days);
+		json_array_append(days, (json_t *)start);
+		json_array_append(days, (json_t *)end);
+		return true;
+	}
+	return false;
+}
+
+static bool apply_period(const struct query_builder *a, json_t *query, json_t *added)
 {
 	json_t *period = json_object_get(added, MAP_PERIOD);
 	const json_t *compare = json_object_get(added, MAP_COMPARE);
 
 	if (!period)
 		return false;
+	if (!compare && replace_days(a, query, period))
+		return true;
 	json_object_set(query, MAP_PERIOD, period);
 	if (compare)
 		json_object_set(query, MAP_COMPARE, (json_t *)compare);
@@ -313,7 +342,7 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 		json_set_str(edited, MAP_LEVEL, a.level.value);
 	apply_conditions(&a, edited, MAP_WHERE, json_object_get(added, MAP_WHERE));
 	apply_conditions(&a, edited, MAP_HAVING, json_object_get(added, MAP_HAVING));
-	changed |= apply_period(edited, added) || a.by_count > 0 || a.level.value ||
+	changed |= apply_period(&a, edited, added) || a.by_count > 0 || a.level.value ||
 		   json_array_size(json_object_get(added, MAP_WHERE)) > 0 ||
 		   json_array_size(json_object_get(added, MAP_HAVING)) > 0;
 	if (!changed || !metrics_is_valid(&a, edited) ||
