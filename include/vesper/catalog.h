@@ -145,9 +145,10 @@ enum param_slot {
 	SLOT_ORDER,
 	SLOT_STEP, /* the step of time to group by; its `values` are names of grains */
 	SLOT_NOT,
-	SLOT_THING,  /* for an analysis: the named one of its things */
-	SLOT_CHANGE, /* for an analysis: "by 10 %", negative for a decrease */
-	SLOT_WORDS   /* for an analysis: the words after its cue; for a list, after "as" */
+	SLOT_THING,   /* for an analysis: the named one of its things */
+	SLOT_CHANGE,  /* for an analysis: "by 10 %", negative for a decrease */
+	SLOT_PERIODS, /* for an analysis: "the next 4 months", "3-month" */
+	SLOT_WORDS    /* for an analysis: the words after its cue; for a list, after "as" */
 };
 
 /* The values of a slot=order parameter. */

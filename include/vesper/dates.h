@@ -64,6 +64,8 @@ struct parsed_time {
 /* Reads the times of a question and marks their tokens as used. `out` must be all zero. */
 void dates_parse(struct question *q, struct date today, const struct company_calendar *cal,
 		 struct arena *a, struct parsed_time *out);
+/* Reads "HE 18-22" and "hour ending 7" only. */
+void hours_parse_endings(struct question *q, struct arena *a, struct parsed_time *out);
 /* Reads the hours of a question; peak hours run from `peak_first` to `peak_last`. 0 to 0: no peak
  * hours are defined, and "peak" means a highest value. */
 void hours_parse(struct question *q, int peak_first, int peak_last, struct arena *a,

@@ -129,7 +129,7 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
 		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
 		[SLOT_NOT] = "not",     [SLOT_THING] = "thing", [SLOT_CHANGE] = "change",
-		[SLOT_WORDS] = "words", [SLOT_STEP] = "step"};
+		[SLOT_WORDS] = "words", [SLOT_STEP] = "step",   [SLOT_PERIODS] = "periods"};
 
 	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(text, names[i]) != 0)
@@ -259,6 +259,10 @@ static bool check_slot(const struct tool_header *h, const struct param_def *p, s
 	case SLOT_CHANGE:
 		is_allowed = h->tool->analysis.groups && p->type == PARAM_DECIMAL && p->unit &&
 			     !p->is_list && !p->required;
+		break;
+	case SLOT_PERIODS:
+		is_allowed = h->tool->analysis.groups == GROUPS_TIME && p->type == PARAM_INT &&
+			     p->has_min && p->has_max && !p->is_list && !p->required;
 		break;
 	case SLOT_WORDS:
 		is_allowed =

@@ -140,17 +140,22 @@ static bool is_transposition(const struct token *t, const struct known_word *w)
 	       memcmp(t->text + i + 2, w->word + i + 2, t->len - i - 2) == 0;
 }
 
-static bool same_stem(const struct known_word *a, const struct known_word *b)
+/* Returns true for forms of one word, or synonyms: "health", "healthy". */
+static bool same_meaning(const struct know *k, const struct known_word *a,
+			 const struct known_word *b)
 {
-	char x[STEM_BYTES], y[STEM_BYTES];
-	size_t n = word_stem(a->word, a->len, x);
+	const struct token x = {.text = a->word, .len = a->len},
+			   y = {.text = b->word, .len = b->len};
+	char stem_x[STEM_BYTES], stem_y[STEM_BYTES];
+	size_t n = know_canonical_stem(k, &x, stem_x);
 
-	return word_stem(b->word, b->len, y) == n && memcmp(x, y, n) == 0;
+	return know_canonical_stem(k, &y, stem_y) == n && memcmp(stem_x, stem_y, n) == 0;
 }
 
 /* The unique closest word; a swap of letters precedes other errors. */
-static const struct known_word *closest_word(const struct spelling *s, const struct token *t)
+static const struct known_word *closest_word(const struct know *k, const struct token *t)
 {
+	const struct spelling *s = k->spelling;
 	int limit = fuzzy_limit(t->text, t->len), least = limit + 1;
 	const struct known_word *best = NULL;
 	bool turned = false, several = false;
@@ -172,7 +177,7 @@ static const struct known_word *closest_word(const struct spelling *s, const str
 		if (distance < least || (turns && !turned)) {
 			best = w;
 			several = false;
-		} else if (turns == turned && !same_stem(best, w)) {
+		} else if (turns == turned && !same_meaning(k, best, w)) {
 			several = true;
 		} else {
 			continue;
@@ -192,9 +197,10 @@ static bool is_ending(const struct language *l, const char *rest, size_t n)
 }
 
 /* The known word with another ending. */
-static const struct known_word *other_form_of(const struct spelling *s, const struct language *l,
-					      const struct token *t)
+static const struct known_word *other_form_of(const struct know *k, const struct token *t)
 {
+	const struct spelling *s = k->spelling;
+	const struct language *l = k->catalog->language;
 	const struct known_word *best = NULL;
 
 	for (size_t i = 0; i < s->count; i++) {
@@ -207,7 +213,7 @@ static const struct known_word *other_form_of(const struct spelling *s, const st
 		    !is_ending(l, t->text + same, t->len - same) ||
 		    !is_ending(l, w->word + same, w->len - same))
 			continue;
-		if (best && !same_stem(best, w))
+		if (best && !same_meaning(k, best, w))
 			return NULL;
 		best = w;
 	}
@@ -242,9 +248,9 @@ void spelling_correct(struct reading *r)
 			continue;
 		if (looked_up++ == UNKNOWN_WORDS_MAX)
 			return;
-		meant = other_form_of(r->know->spelling, l, t);
+		meant = other_form_of(r->know, t);
 		if (!meant && !map_words_is_cue_word(r->know, t))
-			meant = closest_word(r->know->spelling, t);
+			meant = closest_word(r->know, t);
 		if (!meant)
 			continue;
 		t->text = meant->word;

@@ -182,13 +182,18 @@ static void add_all_values(struct reading *r)
 static void read_question(struct reading *r)
 {
 	const struct calendar *cal = &r->know->catalog->calendar;
+	struct parsed_time endings = {0};
 	int top;
 
 	if (r->q.count > KNOW_WORDS_MAX)
 		r->q.count = KNOW_WORDS_MAX;
 	spelling_correct(r);
 	mentions_find(r);
+	/* before dates: "HE 18-22, Jun-Aug" has no days */
+	hours_parse_endings(&r->q, r->arena, &endings);
 	dates_parse(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
+	r->time.hours |= endings.hours;
+	r->time.bad_hour = r->time.bad_hour ? r->time.bad_hour : endings.bad_hour;
 	hours_parse(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);
 	top = numbers_top_n(r->know->catalog->language, &r->q);
 	constraints_read(r);

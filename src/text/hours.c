@@ -325,6 +325,17 @@ static void read_peak(struct hours *h, int peak_first, int peak_last)
 		h->out->hours |= hours;
 }
 
+void hours_parse_endings(struct question *q, struct arena *a, struct parsed_time *out)
+{
+	struct hours h = {q, a, out};
+
+	for (size_t i = 0; i < q->count;) {
+		size_t to = read_ending(&h, i);
+
+		i = to > i ? to : i + 1;
+	}
+}
+
 void hours_parse(struct question *q, int peak_first, int peak_last, struct arena *a,
 		 struct parsed_time *out)
 {

@@ -1,5 +1,5 @@
 -- tool:       what_if
--- about:      What a total would be if it, or what drives it, changed by a given percentage.
+-- about:      What a total would be if it, or what drives it, changed by so many percent.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -8,11 +8,11 @@
 -- several:    2
 -- frame:      main 20000
 -- derive:     what_if
--- cue:        what if, what would happen if, what happens if, impact if, would happen to, happens to, impact of, effect of, simulate, hypothetically, simulation, if we raised, if we cut, if we increased, if we reduced, if we lowered, what if we cut, what if we raise, effect of a 10, impact of a 10, impact of raising, impact of cutting, what if the number, if everything, suppose all, suppose the, suppose total, assume all, assume the
+-- cue:        what if, what would happen if, what happens if, impact if, would happen to, happens to, impact of, effect of, simulate, hypothetically, simulation, if we raised, if we cut, if we increased, if we reduced, if we lowered, what if we cut, what if we raise, effect of a 10, impact of a 10, impact of raising, impact of cutting, what if the number, if everything, be if it, be if they, be if, if it went, if it goes, if they went, suppose all, suppose the, suppose total, assume all, assume the
 -- answer:     [[**{fact.measure}** would go from {fact.base} to **{fact.then}** ({fact.difference_pct}) with a change of {fact.driver} by {fact.change}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 Change in percent, below zero for a fall
--- param elasticity decimal optional min=-100 max=100 Elasticity to use; without it that of past data
+-- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
 -- fact measure type=text What is measured
 -- fact driver type=text optional What changes
 -- fact grain type=text optional The period
@@ -22,10 +22,10 @@
 -- fact then unit=@measure optional Then
 -- fact difference unit=@measure optional Difference
 -- fact difference_pct unit=% optional Difference in percent
--- fact elasticity type=number optional Change in percent that goes with a change of one percent
+-- fact elasticity type=number optional So many percent go with one percent
 -- fact low type=number optional Lower end, 95 %
 -- fact high type=number optional Upper end, 95 %
 -- fact p optional Of the slope
 -- fact method type=text optional How it is computed
--- fact enough type=text no: there is too little data for a claim
+-- fact enough type=text no: the data is too little for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -10,15 +10,15 @@
 -- cue:        moving average, moving averages, moving mean, moving means, rolling average, rolling mean, running total, running totals, cumulative, smoothed, moving median, rolling sum, rolling window, rolling three month, rolling 12 months, running sum, running average, running mean, running tally, running count, cumulated, cumulative sum, accumulation of, adds up over time, added up over, piled up over, sum to date, tally so far, trailing, trailing average, trailing three month, trailing twelve months, ttm, ltm, smoothed out, without the noise, noise removed, filter out the noise, month average line, period average line, sma, window of three, over three months averaged, averaged over the last, over a sliding window, sliding window, sliding average
 -- answer:     [[**{fact.measure}**: the mean of the last {fact.window} {fact.grain}s is **{fact.last_window}**, a {fact.grain} before it was {fact.before_window}; the last value is {fact.last}. ]][[Running total: {fact.total}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param window int optional default=3 min=2 max=120 Periods of a mean
+-- param window int optional slot=periods default=3 min=2 max=120 Periods of a mean
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
 -- fact window type=int optional Periods of a mean
 -- fact last unit=@measure optional Last value
 -- fact last_window unit=@measure optional Mean of the last periods
--- fact before_window unit=@measure optional Same mean one period earlier
+-- fact before_window unit=@measure optional Mean of those one period before
 -- fact total unit=@measure optional Running total
 -- fact method type=text optional How it is computed
--- fact enough type=text no: there is too little data for a claim
+-- fact enough type=text no: the data is too little for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

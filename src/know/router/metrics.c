@@ -173,7 +173,8 @@ static bool is_relative(const struct query_builder *a, size_t i)
 }
 
 /* "its", "those": refers to something outside this question, unless "it" or "their" follows what
- * the question names itself ("projects with their COD", "which project is it"). "This year" is a
+ * the question names itself ("projects with their COD", "which project is it"), as do "those with
+ * at least 4". "This year" is a
  * time, and "it will be late" is another clause. */
 static bool refers_back(const struct query_builder *a, size_t i)
 {
@@ -183,9 +184,12 @@ static bool refers_back(const struct query_builder *a, size_t i)
 
 	if (is_pronoun && word_is_time(a->r, i + 1))
 		return false;
+	has_name = a->subject || a->group_count + a->measured_metric.count > 0;
+	if (is_pronoun && has_name && i + 1 < q->count && /* "those with at least 4" */
+	    token_in_list(&q->tokens[i + 1], WORDS_PREPOSITIONS) && bounds_any(a))
+		return false;
 	if (is_pronoun || !(token_in_list(t, WORDS_IT) || token_in_list(t, WORDS_THIRD_PERSON)))
 		return is_pronoun || token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
-	has_name = a->subject || a->group_count + a->measured_metric.count > 0;
 	return !has_name || (token_in_list(t, WORDS_IT) && !word_ends_clause(q, i) &&
 			     !token_in_list(&q->tokens[i + 1], WORDS_PREPOSITIONS));
 }
@@ -255,13 +259,29 @@ static bool asks_for_missing(const struct token *t)
 	       (token_in_list(t, WORDS_SOME) || token_in_list(t, WORDS_EXCLUSION));
 }
 
+/* "Have a": a short word that is no preposition, in front of an article. */
+static bool is_verb_before_article(const struct query_builder *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	return i + 1 < q->count && know_is_stop_word(a->r->know, &q->tokens[i]) &&
+	       !token_in_list(&q->tokens[i], WORDS_PREPOSITIONS) &&
+	       !token_in_list(&q->tokens[i], WORDS_TO_BE) &&
+	       token_in_list(&q->tokens[i + 1], WORDS_ARTICLES);
+}
+
 /* "Without a buyer", "no COD yet": the word that asks for rows without a value. Returns the index
  * of the dimension's phrase; 0: it does not. */
 static size_t negated_dimension(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	if (!asks_for_missing(&q->tokens[i]))
+	if (asks_for_missing(&q->tokens[i]))
+		;
+	else if (token_in_list(&q->tokens[i], WORDS_NEGATION) && /* "don't have a buyer" */
+		 is_verb_before_article(a, i + 1))
+		i++;
+	else
 		return 0;
 	while (++i < q->count && q->tokens[i].separator == ' ') { /* not "no, technology" */
 		const struct phrase_meanings m = map_words_at(a, i);
@@ -342,9 +362,12 @@ static bool limits_time(const struct query_builder *a, size_t i)
 	const struct parsed_time *t = &a->r->time;
 	bool until_today =
 		t->has_start && t->has_end && date_to_days(t->end) == date_to_days(a->r->in->today);
+	size_t time = i + 1;
 
-	return token_in_list(&q->tokens[i], WORDS_NARROWING) && i + 1 < q->count &&
-	       word_is_time(a->r, i + 1) && (t->has_start != t->has_end || until_today);
+	while (time < q->count && token_in_list(&q->tokens[time], WORDS_ARTICLES))
+		time++;
+	return token_in_list(&q->tokens[i], WORDS_NARROWING) && time < q->count &&
+	       word_is_time(a->r, time) && (t->has_start != t->has_end || until_today);
 }
 
 /* "Split the forecast by", "broken down by": the group follows in the same sentence. */
@@ -368,14 +391,21 @@ static size_t read_cue(struct query_builder *a, size_t i)
 	const struct token *t = &q->tokens[i];
 	size_t counting = words_at(q, i, WORDS_COUNTING);
 
+	if (words_at(q, i, WORDS_ABOVE) > 1 || words_at(q, i, WORDS_BELOW) > 1)
+		return SIZE_MAX; /* "at least in stage 3": a bound without a number */
 	if (counting > 0) {
 		a->is_count = a->after.number_of = true;
 		a->after.by = false;
 		return counting;
 	}
-	if (a->is_followup &&
-	    (token_in_list(t, WORDS_CHEAPEST) || token_in_list(t, WORDS_PRICIEST)))
-		return 1; /* orders by the current metric; read by metrics_follow.c */
+	if (token_in_list(t, WORDS_CHEAPEST) || token_in_list(t, WORDS_PRICIEST)) {
+		if (a->is_followup)
+			return 1; /* orders by the current metric; read by metrics_follow.c */
+		a->top |= token_in_list(t, WORDS_PRICIEST);
+		a->bottom |= token_in_list(t, WORDS_CHEAPEST);
+		a->ranks_price = true;
+		return 1;
+	}
 	if (token_in_list(t, WORDS_TOP) || token_in_list(t, WORDS_BOTTOM)) {
 		a->top |= token_in_list(t, WORDS_TOP);
 		a->bottom |= token_in_list(t, WORDS_BOTTOM);
@@ -496,6 +526,20 @@ static size_t read_total(struct query_builder *a, size_t i)
 	return total ? n : 0;
 }
 
+/* "Over time", "by the way": neutral words, if none of them is more. */
+static size_t neutral_phrase(const struct query_builder *a, size_t i,
+			     const struct phrase_meanings *m)
+{
+	size_t n = words_at(&a->r->q, i, WORDS_NEUTRAL);
+
+	for (size_t at = i; at < i + n; at++)
+		if (a->r->q.tokens[at].used || (at > i && map_words_at(a, at).count > 0))
+			return 0;
+	if (words_at(&a->r->q, i, WORDS_ABOVE) >= n || words_at(&a->r->q, i, WORDS_BELOW) >= n)
+		return 0; /* "at least in stage 3" */
+	return n > 1 && m->count == 0 ? n : 0;
+}
+
 /* "Is there a trend": only one analysis may be requested. Its words may also be phrases of the map
  * or name a sort order. */
 static size_t read_analysis_cue(struct query_builder *a, size_t i, const struct phrase_meanings *m)
@@ -541,6 +585,10 @@ bool metrics_read(struct query_builder *a)
 		if (n == 0)
 			n = read_total(a, i);
 		if (n == 0)
+			n = neutral_phrase(a, i, &m);
+		if (n == 0)
+			n = metrics_period_words(a, i);
+		if (n == 0)
 			n = read_order(a, i);
 		if (n == 0)
 			n = read_missing(a, i);
@@ -577,7 +625,8 @@ bool metrics_read(struct query_builder *a)
 	       (a->is_followup || !a->after.number_of) &&
 	       (!a->related.is_required || a->related.count > 0) &&
 	       (a->slots.further.count == 0 ||
-		(a->analysis && a->slots.further.count < a->analysis->analysis.measures));
+		(a->analysis ? a->slots.further.count < a->analysis->analysis.measures
+			     : !a->top && !a->bottom && !a->is_count));
 }
 
 /* ---- ambiguous phrases ---- */

@@ -50,7 +50,19 @@ static bool only_links(const struct question *q, size_t from, size_t to)
 {
 	for (; from < to; from++)
 		if (!token_in_list(&q->tokens[from], WORDS_TO_BE) &&
+		    !token_in_list(&q->tokens[from], WORDS_BELONGING) &&
 		    !token_in_list(&q->tokens[from], WORDS_ARTICLES))
+			return false;
+	return true;
+}
+
+/* "More than two high risk tasks": values of what is counted may stand in between. */
+static bool only_values(const struct query_builder *a, size_t from, size_t to)
+{
+	if (from > to)
+		return false;
+	for (; from < to; from++)
+		if (!a->r->q.tokens[from].used)
 			return false;
 	return true;
 }
@@ -68,7 +80,7 @@ bool bounds_set_target(struct query_builder *a, const struct phrase_meanings *m,
 
 	for (size_t k = 0; k < a->r->constraint_count; k++) {
 		const struct constraint *s = &a->r->constraints[k];
-		bool behind = is_bound(s) && s->amount.to == i;
+		bool behind = is_bound(s) && only_values(a, s->amount.to, i);
 		bool before = is_bound(s) && s->amount.from >= i + n &&
 			      only_links(&a->r->q, i + n, s->amount.from) && is_number(first);
 
@@ -183,12 +195,12 @@ static bool resolve_target_by_unit(const struct query_builder *a, const struct c
 {
 	const struct schema *all = catalog_schema(a->r->know->catalog);
 
-	if (!s->amount.unit)
-		return false;
-	if (!rows_of(a) && a->metric_count == 1 && a->by_count > 0) {
-		b->metric = a->metrics[0]; /* "budget by market above $5M" */
+	if (a->metric_count == 1 && a->by_count > 0 && (!s->amount.unit || !rows_of(a))) {
+		b->metric = a->metrics[0]; /* "budget by market above $5M", "at least 4" */
 		return true;
 	}
+	if (!s->amount.unit)
+		return false;
 	b->measure = rows_of(a) ? measure_in(a, s) : NULL;
 	if (b->measure)
 		return is_of_rows(a, schema_metric(all, b->measure->name));

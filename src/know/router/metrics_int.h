@@ -93,6 +93,7 @@ struct analysis_slots {
 	const struct fact *item; /* the one item to analyze; or NULL */
 	const char *name;        /* the same, for a name not in the entity index; or NULL */
 	struct further_metrics further;
+	int periods; /* "3-month", "the next 4 months"; 0: not given */
 };
 
 struct singulars {
@@ -114,6 +115,7 @@ struct sort_order {
 };
 
 struct query_builder {
+	bool ranks_price; /* "the cheapest hub": ranks by the metric that is a price */
 	const struct reading *r;
 	const struct map_words *w;
 	/* Restricts the search to this tenant entity and those belonging to it; NULL: no
@@ -267,6 +269,11 @@ size_t metrics_name_words(struct query_builder *a, size_t i);
 /* Finds the item that the analysis takes, after all words are read. Returns false when nothing
  * takes a given change. */
 bool metrics_resolve_slots(struct query_builder *a);
+/* "3-month" at token i, for an analysis that takes a number of periods. Returns the words read. */
+size_t metrics_period_words(struct query_builder *a, size_t i);
+/* Reads future months as a number of periods. Returns false when the analysis takes none, or the
+ * time is not in the future. */
+bool metrics_read_horizon(struct query_builder *a);
 /* Fills the parameters of the analysis apart from its query. */
 void metrics_fill_slots(const struct query_builder *a, struct args *args);
 

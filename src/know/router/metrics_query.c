@@ -59,6 +59,8 @@ static const struct metric_def *default_metric_of(const struct query_builder *a,
 /* "Compare" groups by the dimension of several values, or compares two years. */
 static void resolve_comparison(struct query_builder *a)
 {
+	if (a->metric_count > 1) /* "spent vs budget": side by side */
+		a->cues.compares = false;
 	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
 
@@ -85,12 +87,16 @@ static bool counts_of_ranked(const struct query_builder *a)
 
 bool metrics_is_total(const struct query_builder *a)
 {
-	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
-
-	for (size_t i = 0; i < a->r->q.count; i++)
+	for (size_t i = 0; i < a->r->q.count && a->metric_count == 1; i++)
 		if (token_in_list(&a->r->q.tokens[i], WORDS_AND))
 			return false; /* of an unknown second item */
-	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
+	for (size_t i = 0; i < a->metric_count; i++) {
+		const struct measure_def *m = a->metrics[i]->measure;
+
+		if (!m || (m->aggregate != AGGREGATE_SUM && m->aggregate != AGGREGATE_COUNT))
+			return false;
+	}
+	return a->metric_count > 0;
 }
 
 bool metrics_resolve_level(struct query_builder *a)
@@ -214,6 +220,44 @@ static bool asks_several(const struct query_builder *a)
 	return a->rows > 1 || (top && top->count == 1 && top->values[0].number > 1);
 }
 
+/* "The cheapest hub-zone": the metric of the ranked dimension, if it is money per unit. */
+static bool add_price(struct query_builder *a)
+{
+	const struct dimension_def *d =
+		a->by_count == 1 && a->metric_count == 0 && a->r->time.year_count > 0
+			? schema_dimension(a->r->know->catalog, a->by[0])
+			: NULL;
+	const struct metric_def *m = d ? default_metric_of(a, d) : NULL;
+
+	if (a->metric_count == 1)
+		m = a->metrics[0];
+	return m && m->unit && m->unit->style == STYLE_MONEY_PER &&
+	       (a->metric_count == 1 || metrics_add(a, m));
+}
+
+/* "Any wind or BESS over 200 MW": rows of the entity that the values describe. */
+static void adopt_subject(struct query_builder *a)
+{
+	const struct entity_def *of = NULL;
+
+	if (a->subject || a->analysis || a->is_followup || !bounds_any(a) ||
+	    a->metric_count + a->group_count + a->measured_metric.count > 0)
+		return;
+	for (size_t i = 0; i < a->r->constraint_count; i++)
+		if (a->bounds[i].named.count > 0)
+			return;
+	for (size_t i = 0; i < a->r->facts.count; i++) {
+		const struct fact *f = &a->r->facts.items[i];
+
+		if (!f->dimension || f->implied || f->source == SOURCE_DEFAULT)
+			continue;
+		if (!f->dimension->map.entity || (of && f->dimension->map.entity != of))
+			return;
+		of = f->dimension->map.entity;
+	}
+	a->subject = of;
+}
+
 /* Resolves "how many tracks", "genres by number of tracks", "the top customers by spend". A named
  * item that has no role makes the question unreadable. */
 static bool resolve_roles(struct query_builder *a)
@@ -222,8 +266,11 @@ static bool resolve_roles(struct query_builder *a)
 
 	if (a->top && a->bottom)
 		return false;
+	adopt_subject(a);
 	if (!metrics_resolve_level(a) || !metrics_resolve_all(a) ||
 	    (a->cues.totals && !metrics_is_total(a)))
+		return false;
+	if (a->ranks_price && !add_price(a))
 		return false;
 	resolve_comparison(a);
 	drop_group_by_row(a);
@@ -271,7 +318,7 @@ static bool write_list(struct query_builder *a, json_t *query)
 	const struct measure_def *m = bounds_measure(a, &above);
 	int rows = a->rows;
 	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
-		       json_object_get(query, MAP_HAVING);
+		       json_object_get(query, MAP_PERIOD) || json_object_get(query, MAP_HAVING);
 
 	if (!(a->is_list ||
 	      ((narrows || a->lists_columns || a->level.value || a->order.by.count > 0) &&
@@ -357,8 +404,8 @@ bool metrics_add_order(const struct query_builder *a, json_t *query)
 static void group_bounded_list(struct query_builder *a, const json_t *query)
 {
 	if (a->metric_count == 0 && a->subject && a->by_count == 0 && bounds_metric(a) &&
-	    !list_is_valid(a, query) && metrics_add(a, bounds_metric(a)))
-		(void)metrics_add_by_title(a, a->subject);
+	    !list_is_valid(a, query) && metrics_add_by_title(a, a->subject))
+		(void)metrics_add(a, bounds_metric(a));
 }
 
 static bool write_query(struct query_builder *a, json_t *query)

@@ -164,7 +164,50 @@ bool metrics_resolve_slots(struct query_builder *a)
 	if (a->slots.name)
 		return true;
 	a->slots.item = compared_item(a);
+	if (a->slots.item && a->by_count == 1 && /* "within its market": the item comes first */
+	    a->analysis->analysis.groups == GROUPS_THINGS) {
+		const char *group = a->by[0];
+
+		a->by_count = 0;
+		return metrics_add_by(a, a->slots.item->dimension->name) &&
+		       metrics_add_by(a, group);
+	}
 	return !a->slots.item || metrics_add_by(a, a->slots.item->dimension->name);
+}
+
+/* ---- periods ---- */
+
+static const struct param_def *set_periods(struct query_builder *a, int n)
+{
+	const struct param_def *p = slot_of(a->analysis, SLOT_PERIODS);
+
+	if (!p || a->slots.periods > 0 || n < p->min || n > p->max)
+		return NULL;
+	a->slots.periods = n;
+	return p;
+}
+
+size_t metrics_period_words(struct query_builder *a, size_t i)
+{
+	const struct token *t = &a->r->q.tokens[i], *unit = token_at(&a->r->q, i + 1);
+	enum grain grain = map_words_grain(unit);
+
+	if (t->used || unit->used || !grain || grain == GRAIN_WEEKDAY ||
+	    a->group_count == MAP_BY_MAX || !set_periods(a, token_number(t)))
+		return 0;
+	a->groups[a->group_count] = (struct phrase_meanings){.grain = grain, .grouped = true};
+	a->group_count++;
+	return 2;
+}
+
+bool metrics_read_horizon(struct query_builder *a)
+{
+	const struct parsed_time *t = &a->r->time;
+	struct date today = a->r->in->today;
+
+	return t->has_start && t->has_end && !t->has_gap && a->group_count == 0 &&
+	       date_to_days(t->start) >= date_to_days(today) &&
+	       set_periods(a, (t->end.year - today.year) * 12 + t->end.month - today.month);
 }
 
 /* ---- filling ---- */
@@ -184,6 +227,8 @@ void metrics_fill_slots(const struct query_builder *a, struct args *args)
 			args_set(args, a->r->arena, p->name, value_text(a->slots.name));
 		else if (p->slot == SLOT_WORDS && a->r->description)
 			description_fill(a->r, p, args);
+		else if (p->slot == SLOT_PERIODS && a->slots.periods > 0)
+			args_set(args, a->r->arena, p->name, value_int(a->slots.periods));
 		else if (strcmp(p->filter, FILTER_TOP_N) == 0 && top)
 			args_set(args, a->r->arena, p->name, top->values[0]);
 	}

@@ -297,6 +297,8 @@ static bool add_time(struct query_builder *a, json_t *where, json_t *query)
 	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY) && !add_weekdays(a, where)) || t->hours ||
 	    t->days_mixed || t->asof_count > 0 || t->indefinite || t->reading_count > 0)
 		return false;
+	if (metrics_read_horizon(a))
+		return true;
 	if (a->cues.compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
 		json_set_take(query, MAP_PERIOD, metrics_year(t->years[later]));
 		json_set_take(query, MAP_COMPARE, metrics_year(t->years[!later]));

@@ -4,6 +4,7 @@
  */
 #include "tool_vocabulary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NEIGHBOURS_BEFORE 2 /* words next to a superlative that it may rank */
@@ -97,11 +98,25 @@ static bool is_of_time(const struct know *k, const char *unit)
 	       (strcmp(u->dimension, UNITS_TIME) == 0 || strcmp(u->dimension, UNITS_MONTHS) == 0);
 }
 
+/* "Tenor (years)": the unit in the label of a column. */
+static bool label_has_time_unit(const struct know *k, const char *label)
+{
+	const char *open = label ? strchr(label, '(') : NULL,
+		   *close = open ? strchr(open, ')') : NULL;
+	char unit[STEM_BYTES];
+
+	if (!close || (size_t)(close - open) > sizeof(unit))
+		return false;
+	snprintf(unit, sizeof(unit), "%.*s", (int)(close - open - 1), open + 1);
+	return is_of_time(k, unit);
+}
+
 /* Returns true when a column or fact of the tool is a duration. */
 static bool reports_duration(const struct know *k, const struct tool_def *t)
 {
 	for (size_t i = 0; i < t->column_count; i++)
-		if (is_of_time(k, t->columns[i].unit))
+		if (is_of_time(k, t->columns[i].unit) ||
+		    label_has_time_unit(k, t->columns[i].label))
 			return true;
 	for (size_t i = 0; i < t->fact_count; i++)
 		if (is_of_time(k, t->facts[i].unit))

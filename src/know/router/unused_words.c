@@ -568,8 +568,10 @@ static bool is_accounted(const struct word_check *a, size_t i)
 	if (t->number >= 0 ||
 	    (token_number(t) > 1 && time_unit_of(token_at(q, i + 1)) != UNIT_NONE))
 		return repeats_number(a, token_number(t)); /* "five years later" */
-	/* A domain may speak of a measure that the tool does not have. */
-	if (word_origins(a, t) == FROM_DOMAIN && map_words_measure_at(a->r->know, q, i))
+	/* A measure that the tool does not have, of which its domain speaks, or which is another
+	 * form of a neutral word ("actuals"). */
+	if ((word_origins(a, t) & ~FROM_DOMAIN) == 0 && !token_in_list(t, WORDS_NEUTRAL) &&
+	    map_words_measure_at(a->r->know, q, i))
 		return false;
 	/* "good" is neutral unless it is a value */
 	return word_origins(a, t) ||
