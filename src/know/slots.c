@@ -152,6 +152,14 @@ static bool asks_all_of(const struct reading *r, const struct param_def *p)
 	return false;
 }
 
+/* Returns true when the question has a name that matches several values, and the tool does not take
+ * such a name. */
+static bool lacks_ambiguous_name(const struct reading *r, const struct candidate *c)
+{
+	return r->issue.kind == ISSUE_AMBIGUOUS && r->issue.dimension &&
+	       !candidate_param(c, r->issue.filter);
+}
+
 void slots_fit(const struct reading *r, const struct numbered_facts *n, const struct candidate *c,
 	       struct fit *out)
 {
@@ -159,14 +167,16 @@ void slots_fit(const struct reading *r, const struct numbered_facts *n, const st
 	size_t explicit_count = 0;
 
 	*out = (struct fit){.candidate = c, .calls = 1};
-	if (c->kind == CANDIDATE_DOCUMENTS)
-		return; /* it takes the whole question */
+	if (c->kind == CANDIDATE_DOCUMENTS) { /* it takes the whole question */
+		out->facts =
+			lacks_ambiguous_name(r, c) ? r->know->catalog->router.fact.not_taken : 0;
+		return;
+	}
 	out->use_range = wants_range(r, n, c);
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->tool_words_name_tool || !r->facts.items[i].has_tool_words_only)
 			fit_fact(r, n, i, out, &explicit_count);
-	if (r->issue.kind == ISSUE_AMBIGUOUS && r->issue.dimension && /* a name, not yet a fact */
-	    !candidate_param(c, r->issue.filter)) {
+	if (lacks_ambiguous_name(r, c)) {
 		explicit_count++;
 		out->facts += r->know->catalog->router.fact.not_taken;
 	}

@@ -193,29 +193,29 @@ const panel = (count, periods, step = -40) => csv(['Place', 'Region', 'Day', 'Sa
     (1000 + step * Math.floor(i / count) + (i % count)).toFixed(2)]));
 const series = (n) => csv(['Day', 'Sales'], Array.from({ length: n }, (_, i) => [month(i, 2023), 100 + (i * 7) % 5 + 0.5]));
 const zero = (n) => csv(['Day', 'Sales'], Array.from({ length: 6 }, (_, i) => [month(i, 2023), i === 0 ? (n * 10.5).toFixed(2) : '0.00']));
-const regions = (n) => things(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
-const LEAST = [
+const regions = (n) => places(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
+const MINIMUMS = [
   { name: 'moving', at: (n) => series(n), n: 4, question: 'What is the moving average of sales?', says: /At least 4 months are needed for means of 3; there are 3/,
     claims: /the mean of the last 3 months/ },
-  { name: 'gaps', at: (n) => things(['Place', 'Visits', 'Sales'], n, (i) => [50 + i, i > 15 ? 10.5 : 100.5 + i]), n: 20,
+  { name: 'gaps', at: (n) => places(['Place', 'Visits', 'Sales'], n, (i) => [50 + i, i > 15 ? 10.5 : 100.5 + i]), n: 20,
     question: 'Find upsell candidates by visits and sales per place', says: /At least 20 with both values are needed; there are 19/, claims: /are high in/ },
-  { name: 'likes', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 30, question: 'Find lookalikes by sales and visits',
+  { name: 'likes', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 30, question: 'Find lookalikes by sales and visits',
     says: /At least 30 are needed to look for others like the best; there are 29/, claims: /resemble|None of the others/ },
-  { name: 'scores', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10, question: 'Rank by potential: sales and visits per place',
+  { name: 'scores', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10, question: 'Rank by potential: sales and visits per place',
     says: /At least 10 with all values are needed for scores; there are 9/, claims: /has the highest of 10 scores/ },
-  { name: 'lost', at: (n) => things(['Place', 'Churned', 'Sales'], n + 15, (i) => [i < n ? 'yes' : 'no', 100.5 + i]), n: 10,
+  { name: 'lost', at: (n) => places(['Place', 'Churned', 'Sales'], n + 15, (i) => [i < n ? 'yes' : 'no', 100.5 + i]), n: 10,
     question: 'Churn patterns by sales per churned', says: /10 lost ones and 10 others are needed; there are 9 and 15/, claims: /lost ones than like the others|None of the others/ },
   { name: 'spots', at: (n) => panel(n, 8), n: 10, question: 'Where is the risk in sales by region and place?',
     says: /At least 10 with 6 or more months each are needed to locate the risk; there are 9/, claims: /of the value at risk/ },
   { name: 'silent', at: (n) => csv(['Place', 'Day', 'Sales'], Array.from({ length: n + 1 }, (_, i) => ['Harbour', `2024-03-${String(1 + i * 5).padStart(2, '0')}`, 10.5 + i])), n: 4,
     question: 'Which places have gone quiet by sales?', says: /Not scored: 1 with fewer than 4 intervals/, claims: /None is silent/ },
-  { name: 'best', at: (n) => things(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
+  { name: 'best', at: (n) => places(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
     question: 'Best in class by sales per region and place', says: /At least 2 groups are needed; there is 1/, claims: /of \*\*2\*\* groups/ },
-  { name: 'ranks', at: (n) => things(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
+  { name: 'ranks', at: (n) => places(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
     question: 'Where does Place 003 rank within its region by sales per place?', says: /There are only 4 others in East to compare with; 5 are needed/, claims: /rank \*\*4\*\* of 6 in East/ },
   { name: 'climbs', at: (n) => panel(n, 13), n: 20, question: 'How does Place 003 compare to its past in sales?',
     says: /at least 20 others to compare with are needed for a change of percentile/, claims: /was at percentile/ },
-  { name: 'mixes', at: (n) => things(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
+  { name: 'mixes', at: (n) => places(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
     question: 'Show the tiers by region for sales per place', says: /At least 10 values above zero are needed for tiers; there are 9/, claims: /expected fewer than 5 times/ },
   { name: 'changes', at: (n) => series(n), n: 2, question: 'How have sales changed over time?', says: /At least two months are needed for a change; there is 1/,
     claims: /a change of/ },
@@ -232,7 +232,7 @@ const LEAST = [
   { name: 'nothing to change', at: zero, n: 1, question: 'What if sales drop by 15 percent?', says: /has no total above zero/, claims: /would go from/ },
   { name: 'nothing to vary', at: zero, n: 1, question: 'Run a sensitivity analysis of sales', says: /has no total above zero/, claims: /gives \*\*/ },
   { name: 'nothing to compare', at: zero, n: 1, question: 'Compare scenarios of sales', says: /has no total above zero/, claims: /3 scenarios of/ },
-  { name: 'nearest', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10,
+  { name: 'nearest', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10,
     question: 'Which places are most similar to Place 003 by sales and visits?', says: /At least 10 are needed to tell which are similar; there are 9/, claims: /Nearest to/ },
 ];
 

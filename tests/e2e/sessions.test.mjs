@@ -302,7 +302,7 @@ describe('sessions', () => {
         assert.equal((await from(origin)).headers.get('access-control-allow-origin'), null);
       const warnings = d.output.match(/.*origin\.refused.*/g);
       assert.equal(warnings.length, 1, 'logged once, regardless of the number of attempts');
-      assert.match(warnings[0], /https:\/\/portal\.example\.evil was refused: auth\.origins/);
+      assert.match(warnings[0], /https:\/\/portal\.example\.evil was refused; to allow it, add exactly this origin to auth\.origins/);
     });
 
     it('get a preflight response', async () => {

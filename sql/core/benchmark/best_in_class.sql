@@ -12,11 +12,11 @@
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Groups
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact group type=text optional The groups
 -- fact names type=text optional The best of each
 -- fact best type=text optional The best of all
 -- fact best_value unit=@measure optional Its value
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -10,17 +10,17 @@
 -- cue:        rank within, ranked within, rank within its, ranks within, rank in its, ranked in its, rank within their, within its own, within their own, rank in each, ranks in each, rank inside, rank in their, rank among its, rank among their, place within, place in its, place in their, position within, position in its, position in their, position inside, standing within, standing in its, standing in their, stand within its, stand within their, stand inside its, within its group, within their group, in its group, in their group, in its own group, in its own class, in its class, in its category, in its league, intra group, in group rank, group rank, rank by group, rank per group, rank for each group, number what in its, nth in its, place among its, pecking order, pecking order in, of its kind, amongst its kind, rank by
 -- answer:     [[**{fact.name}** has **{fact.value}** of {fact.measure}: rank **{fact.rank}** of {fact.of} in {fact.in}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param name  text  optional slot=thing  The thing that is looked at, as the data spells it; it stands in no condition.
+-- param name  text  optional slot=thing  The thing to examine, spelled as in the data; it must not be a condition as well.
 -- fact measure type=text What is measured
 -- fact n type=int optional Values
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact group type=text optional The groups
 -- fact groups type=int optional Groups
--- fact name type=text optional What is looked at
+-- fact name type=text optional What is examined
 -- fact in type=text optional Its group
 -- fact value unit=@measure optional Its value
 -- fact rank type=int optional Its rank, the highest first
 -- fact of type=int optional In its group
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       vs_average
--- about:      One thing against the mean of its peers, with its rank and percentile; without a name, all against their mean.
+-- about:      One thing compared with the mean of its peers, with its rank and percentile; without a name, all compared with their mean.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     benchmark_agent
@@ -10,16 +10,16 @@
 -- cue:        benchmark, against the average, compared to average, compare to the average, compare with the average, above average, below average, versus average, vs average, vs peers, against peers, against its peers, compared to peers, compare to peers, compare to its peers, relative to others, relative to the average, relative to peers, percentile, rank among, how does it rank, standings, above the average, below the average, above or below average, better than average, worse than average, than average, than the average, versus the average, vs the average, against average, relative to average, compared to the average, compared with average, compared with the average, above the mean, below the mean, against the mean, versus the mean, compared with the mean, deviation from average, deviate from the average, differ from the average, beat the average, above par, below par, average peer, peer average, peer mean, peer group average, against their peers, versus its peers, versus peers, compared to its peers, compared with its peers, relative to its peers, stack up against, measure up against, stack up, better than most, rest of the field, rest of the pack, above the norm, below the norm, benchmark against peers, far from the average, how typical is
 -- answer:     [[**{fact.name}** has **{fact.value}** of {fact.measure}, rank {fact.rank} of {fact.n}. ]][[That is **{fact.diff_pct}** {fact.side} the mean of the others, {fact.peer_mean}. ]][[Percentile: {fact.percentile}. ]][[The mean of **{fact.measure}** over {fact.n} is **{fact.mean}**; {fact.above} are above it, the highest is {fact.best} with {fact.best_value}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param name  text  optional slot=thing  The thing that is compared with the others, as the data spells it; it stands in no condition.
+-- param name  text  optional slot=thing  The thing that is compared with the others, spelled as in the data; it must not be a condition as well.
 -- fact measure type=text What is measured
 -- fact n type=int optional Values
--- fact one type=text optional What one value is of
--- fact name type=text optional What is looked at
+-- fact one type=text optional What each value belongs to
+-- fact name type=text optional What is examined
 -- fact value unit=@measure optional Its value
 -- fact rank type=int optional Its rank, the highest first
 -- fact peers type=int optional The others
 -- fact peer_mean unit=@measure optional Mean of the others
--- fact diff_pct unit=% optional How far from it
+-- fact diff_pct unit=% optional Difference from it in percent
 -- fact side type=text optional above or below
 -- fact percentile type=number optional Share of those below it, 0 to 100
 -- fact mean unit=@measure optional Mean of all
@@ -29,5 +29,5 @@
 -- fact last type=text optional The lowest
 -- fact last_value unit=@measure optional Its value
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       vs_history
--- about:      The percentile of one thing among its peers, period by period: now against a cycle before.
+-- about:      The percentile of one thing among its peers, period by period: now compared with one cycle before.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     benchmark_agent
@@ -10,16 +10,16 @@
 -- cue:        against its history, against history, versus history, vs history, compared to its past, compare to its past, compare with its past, against its past, percentile over time, historical comparison, historical benchmark, percentile changed, percentile improved, versus its history, compared to its history, compared with its history, against its own history, versus its own past, against its own past, compared to its own, used to rank, used to be ranked, used to stand, ranking changed, rank over time, rank development, rank history, percentile history, percentile now, percentile then, standing changed, standing over time, position changed, relative position over time, moved up the ranking, moved down the ranking, climbed the ranks, slipped in the ranking, lost rank, gained ranks, overtaken by peers, fallen behind its peers, pulled ahead of peers, caught up with peers, how has the rank, how has the standing, how has the percentile, how has the position, rank then and now, then and now
 -- answer:     [[**{fact.name}** was at percentile {fact.then} of **{fact.measure}** in {fact.then_period} and is at **{fact.now}** in {fact.now_period}: {fact.change} points. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param name  text  optional slot=thing  The thing that is looked at, as the data spells it; it stands in no condition.
+-- param name  text  optional slot=thing  The thing to examine, spelled as in the data; it must not be a condition as well.
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
--- fact name type=text optional What is looked at
+-- fact name type=text optional What is examined
 -- fact then_period type=text optional Then
 -- fact then type=number optional Percentile then
 -- fact now_period type=text optional Now
 -- fact now type=number optional Percentile now
 -- fact change type=number optional Change in points
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       baseline
--- about:      Where measures stand now: their mean a period, last value and extremes, for later comparison.
+-- about:      Current values of measures: their mean per period, last value and extremes, for later comparison.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -9,12 +9,12 @@
 -- frame:      main 20000
 -- derive:     baseline
 -- cue:        baseline, baselines, baseline metrics, current state, starting point, where do we stand, our baseline, baseline for, baseline level, baseline value, current baseline, baseline of, set a baseline, baseline before we, starting point for, our starting point, starting level, starting position, point of departure, reference level, reference value for, reference point for, level to compare later, to compare later, for later comparison, measure progress against, to measure against later, track progress from, before the rollout, pre intervention, status quo level, normal level of, usual level of, benchmark for later, day zero, t zero, where we start from, as the baseline
--- answer:     [[**{fact.measure}** is {fact.mean} a {fact.grain} on average; the last value is **{fact.last}**. ]][[Highest: {fact.high} in {fact.high_period}, lowest: {fact.low} in {fact.low_period}. ]][[Total: {fact.total}. ]][[{fact.note}]]
+-- answer:     [[**{fact.measure}** is {fact.mean} per {fact.grain} on average; the last value is **{fact.last}**. ]][[Highest: {fact.high} in {fact.high_period}, lowest: {fact.low} in {fact.low_period}. ]][[Total: {fact.total}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
--- fact mean unit=@measure optional Mean a period
+-- fact mean unit=@measure optional Mean per period
 -- fact last unit=@measure optional Last value
 -- fact high unit=@measure optional Highest
 -- fact high_period type=text optional Its period
@@ -22,5 +22,5 @@
 -- fact low_period type=text optional Its period
 -- fact total unit=@measure optional Total
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

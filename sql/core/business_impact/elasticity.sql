@@ -1,5 +1,5 @@
 -- tool:       elasticity
--- about:      How many percent of a measure went with one percent of another in past data, and how sure that is.
+-- about:      By how many percent a measure changed with a change of one percent in another in past data, and how certain that is.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -15,10 +15,10 @@
 -- fact driver type=text optional What changes
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
--- fact elasticity type=number optional So many percent go with one percent
+-- fact elasticity type=number optional Change in percent that goes with a change of one percent
 -- fact low type=number optional Lower end, 95 %
 -- fact high type=number optional Upper end, 95 %
 -- fact p optional Of the slope
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

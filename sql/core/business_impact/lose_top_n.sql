@@ -1,5 +1,5 @@
 -- tool:       lose_top_n
--- about:      What would be lost of a total with its largest contributors.
+-- about:      How much of a total would be lost without its largest contributors.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -14,12 +14,12 @@
 -- param top_n int optional default=5 min=1 max=1000 How many of the largest
 -- fact measure type=text What is measured
 -- fact n type=int optional Groups
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact top type=int optional How many of the largest
 -- fact names type=text optional Which
 -- fact total unit=@measure optional Total
--- fact lost unit=@measure optional Lost with them
--- fact lost_share unit=% optional Share that is lost
--- fact left unit=@measure optional Left
--- fact enough type=text no: the data is too little for a claim
+-- fact lost unit=@measure optional Total of the largest
+-- fact lost_share unit=% optional Their share of the total
+-- fact left unit=@measure optional Total without them
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

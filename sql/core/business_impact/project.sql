@@ -1,5 +1,5 @@
 -- tool:       project
--- about:      What a measure will be in the next periods if things go on, with intervals from a backtest.
+-- about:      What a measure will be in the next periods if past patterns continue, with intervals from a backtest.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -8,7 +8,7 @@
 -- frame:      main 20000
 -- derive:     project
 -- cue:        projection, projections, if current trends continue, forecast, outlook, extrapolate, what will be, extrapolation, if things go on, if things continue, if things carry on, if this continues, if this goes on, if it continues, if it goes on, if that continues, at this rate, at this pace, at the current pace, at the current rate, at the present rate, continue like this, goes on like this, carries on like this, keep going like this, keeps up this pace, predict the next, prediction for next, prediction for the next, prediction interval, prediction of, predictive, time series forecast, holt winters, arima, likely be next, likely be in, heading next, headed in the next, periods ahead, do we expect next, what to expect next, likely next month, estimate for next month, carry the trend forward, continue the trend, trend continues, many can we expect, much can we expect, many should we expect
--- answer:     [[The next {fact.horizon} {fact.grain}s of **{fact.measure}**: **{fact.total}** in total (method: {fact.method}). ]][[With 80 %: {fact.low80} to {fact.high80}. ]][[Mean error in the backtest: {fact.mae}. ]][[{fact.note}]]
+-- answer:     [[The next {fact.horizon} {fact.grain}s of **{fact.measure}**: **{fact.total}** in total (method: {fact.method}). ]][[80 % interval: {fact.low80} to {fact.high80}. ]][[Mean error in the backtest: {fact.mae}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param horizon int optional  slot=periods default=3 min=1 max=60  Periods ahead
 -- fact measure type=text What is measured
@@ -19,8 +19,8 @@
 -- fact low80 unit=@measure optional Lower end of the total, 80 %
 -- fact high80 unit=@measure optional Upper end of the total, 80 %
 -- fact mae unit=@measure optional Mean error of the total in the backtest
--- fact naive_mae unit=@measure optional The same of the last value
+-- fact naive_mae unit=@measure optional Mean error of repeating the last value
 -- fact last unit=@measure optional Last value
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

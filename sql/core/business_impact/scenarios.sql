@@ -11,9 +11,9 @@
 -- cue:        scenario, scenarios, compare scenarios, best and worst case, best case, worst case, scenario comparison, scenario analysis, scenario planning, scenario table, compare three scenarios, several scenarios, different scenarios, three scenarios, two scenarios, four scenarios, five scenarios, multiple scenarios, various scenarios, scenarios with, scenarios where, scenarios in which, run scenarios, build scenarios, model scenarios, set of scenarios, range of scenarios, best case worst case, best case and worst, worst and best case, best worst and, optimistic and pessimistic, bull and bear, bull bear, upside and downside, upside downside, rosy and gloomy, conservative and aggressive, alternative futures, possible futures
 -- answer:     [[{fact.scenarios} scenarios of **{fact.measure}** by changes of {fact.driver}: from **{fact.low}** to **{fact.high}**, now {fact.base}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 One change in percent: the scenarios are so much less, none, and so much more
--- param changes list(decimal,6) optional min=-100 max=1000 Changes in percent, one a scenario, instead
--- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
+-- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 One change in percent: the scenarios are a decrease by it, no change, and an increase by it
+-- param changes list(decimal,6) optional min=-100 max=1000 Changes in percent, one per scenario, instead of change_pct
+-- param elasticity decimal optional min=-100 max=100 Elasticity to use; without it that of past data
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
@@ -22,7 +22,7 @@
 -- fact scenarios type=int optional How many
 -- fact low unit=@measure optional The lowest
 -- fact high unit=@measure optional The highest
--- fact spread unit=@measure optional Between them
+-- fact spread unit=@measure optional Highest minus lowest
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

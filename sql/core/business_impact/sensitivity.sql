@@ -11,7 +11,7 @@
 -- cue:        sensitivity analysis, sensitivity table, sensitivities, tornado, sensitivity analyses, sensitivity chart, sensitivity test, sensitivity study, sensitivity of, sensitivity to, sensitivity around, sensitivity on, run a sensitivity, tornado chart, tornado diagram, stress test, how sensitive is the, how sensitive is our, how robust is, how robust are, robustness, how fragile is the, swing of 5, swings of 10, swings in either direction, up and down 5, up and down 10, 5 10 and 20, 5 10 20, five ten and twenty, either way by, in 5 percent steps, in five percent steps, in steps of 5, range of shocks, shocks of, shock the, flex the, wiggle room
 -- answer:     [[**{fact.measure}** is {fact.base}. A change of {fact.driver} by +10 % gives **{fact.plus10}**, one by -10 % **{fact.minus10}**. ]][[By +20 %: {fact.plus20}; by -20 %: {fact.minus20}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
+-- param elasticity decimal optional min=-100 max=100 Elasticity to use; without it that of past data
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
@@ -24,5 +24,5 @@
 -- fact plus10 unit=@measure optional With 10 % more
 -- fact plus20 unit=@measure optional With 20 % more
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

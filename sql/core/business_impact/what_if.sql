@@ -1,5 +1,5 @@
 -- tool:       what_if
--- about:      What a total would be if it, or what drives it, changed by so many percent.
+-- about:      What a total would be if it, or what drives it, changed by a given percentage.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     business_impact_agent
@@ -12,7 +12,7 @@
 -- answer:     [[**{fact.measure}** would go from {fact.base} to **{fact.then}** ({fact.difference_pct}) with a change of {fact.driver} by {fact.change}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 Change in percent, below zero for a fall
--- param elasticity decimal optional min=-100 max=100 Elasticity to go by; without it that of past data
+-- param elasticity decimal optional min=-100 max=100 Elasticity to use; without it that of past data
 -- fact measure type=text What is measured
 -- fact driver type=text optional What changes
 -- fact grain type=text optional The period
@@ -22,10 +22,10 @@
 -- fact then unit=@measure optional Then
 -- fact difference unit=@measure optional Difference
 -- fact difference_pct unit=% optional Difference in percent
--- fact elasticity type=number optional So many percent go with one percent
+-- fact elasticity type=number optional Change in percent that goes with a change of one percent
 -- fact low type=number optional Lower end, 95 %
 -- fact high type=number optional Upper end, 95 %
 -- fact p optional Of the slope
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

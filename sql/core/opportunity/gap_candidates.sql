@@ -9,18 +9,18 @@
 -- frame:      main 200000
 -- derive:     gap_candidates
 -- cue:        upsell, up sell, cross sell, upsell candidates, cross sell candidates, gap analysis, gap candidates, expansion candidates, who should we focus on, white space, whitespace, untapped, untapped potential, unrealized potential, unrealised potential, unused potential, room for more, room to grow, room for growth, room to do more, could do more, should be doing more, despite a large, despite a big, despite their large, despite their high, missed potential, left on the table, leaving on the table
--- answer:     [[**{fact.found}** of {fact.n} are high in **{fact.measure}** and low in **{fact.low_measure}**: {fact.names}. ]][[High is from {fact.cut_high} on, low up to {fact.cut_low}. ]][[Up to the median of {fact.median} that is **{fact.gap_sum}** together. ]][[{fact.note}]]
+-- answer:     [[**{fact.found}** of {fact.n} are high in **{fact.measure}** and low in **{fact.low_measure}**: {fact.names}. ]][[High is from {fact.cut_high} on, low up to {fact.cut_low}. ]][[The gaps to the median of {fact.median} add up to **{fact.gap_sum}**. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Compared
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact low_measure type=text optional What is low
 -- fact found type=int optional Candidates
 -- fact names type=text optional Which
 -- fact cut_high unit=@measure optional High from
 -- fact cut_low type=number optional Low up to
 -- fact median type=number optional Median
--- fact gap_sum type=number optional Gaps to the median together
+-- fact gap_sum type=number optional Total of the gaps to the median
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

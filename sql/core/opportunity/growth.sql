@@ -1,5 +1,5 @@
 -- tool:       growth
--- about:      Which things grow in a measure over time, told from chance.
+-- about:      Which things grow in a measure over time, beyond what chance explains.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     opportunity_agent
@@ -11,12 +11,12 @@
 -- answer:     [[**{fact.found}** of {fact.looked_at} are growing in **{fact.measure}**: {fact.found_names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
--- fact one type=text optional What one series is of
+-- fact one type=text optional What each series belongs to
 -- fact grain type=text optional The period
 -- fact found type=int optional That grow
 -- fact found_names type=text optional Which
--- fact looked_at type=int optional Looked at
+-- fact looked_at type=int optional Examined
 -- fact not_scored type=int optional Too short or full of gaps
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

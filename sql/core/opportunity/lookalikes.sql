@@ -1,5 +1,5 @@
 -- tool:       lookalikes
--- about:      Things like the best tenth by one measure in other measures, among those that are not at the top. The first measure says who is best.
+-- about:      Things like the best tenth by one measure in other measures, among those that are not at the top. The first measure determines which are best.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     opportunity_agent
@@ -9,14 +9,14 @@
 -- frame:      main 200000
 -- derive:     lookalikes
 -- cue:        lookalike, lookalikes, look alike, look alikes, similar to our top, similar to our best, similar to the best, like our best, like our top, similar to top performers, resemble our best, look like our best, look like the best, look like our top, look like the top, look like our most, look like our strongest, look like our stars, look like our winners, look like the winners, look like the leaders, look like our biggest, look like our largest, behave like our best, behave like our top, behave like the best, behave like the top, much like our best, much like our top, much like the best, just like our best, just like our top, similar to the top, similar to our biggest, similar to our largest, resemble our top, resemble the best, resemble the top, resemble our biggest, close to our best, same profile as best, same profile as top, profile of our best, profile of our top, hidden gems, hidden champions, diamonds in the rough, future stars, copies of our best, clones of our best, have the makings of, next top performers
--- answer:     [[**{fact.found}** resemble {fact.model}, which stands for those with much **{fact.measure}**: {fact.names}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
+-- answer:     [[**{fact.found}** resemble {fact.model}, the most typical of those with the highest **{fact.measure}**: {fact.names}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Compared
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact model type=text optional Compared with
--- fact found type=int optional As close as half of the best
+-- fact found type=int optional At least as close as half of the best
 -- fact names type=text optional Which
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -13,12 +13,12 @@
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param weights list(int,6) optional min=0 max=100 Weights of the measures, in their order; without them all count the same
 -- fact measure type=text What is measured
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact weights type=text optional Weights
 -- fact scored type=int optional Scored
 -- fact not_scored type=int optional Without one of the values
 -- fact best type=text optional The highest
 -- fact best_score type=number optional Its score, 0 to 100
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

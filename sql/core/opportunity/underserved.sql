@@ -1,5 +1,5 @@
 -- tool:       underserved
--- about:      Groups that hold less of a total than their size says.
+-- about:      Groups that hold less of a total than their size suggests.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     opportunity_agent
@@ -13,9 +13,9 @@
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Groups
--- fact one type=text optional What one group is of
+-- fact one type=text optional What each group belongs to
 -- fact found type=int optional That are underserved
 -- fact found_names type=text optional Which
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

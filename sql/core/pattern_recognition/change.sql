@@ -8,7 +8,7 @@
 -- frame:      main 20000
 -- derive:     change
 -- cue:        growth rate, growth rates, change over time, changes over time, changed over time, period over period, month over month, year over year, level shift, shifted, quarter over quarter, week over week, day over day, month on month, quarter on quarter, period to period, month to month, week to week, mom, qoq, yoy, yoy change, mom change, sequential change, rate of change, change rate, average monthly change, mean change a month, shift in level, structural break, structural change, break point, breakpoint, break in the series, change point, changepoint, regime change, regime shift, step change, jump in level, new plateau, turning point, inflection point, sudden jump, sudden drop, sudden shift, cusum
--- answer:     [[**{fact.measure}** was {fact.last} in {fact.last_period}, {fact.before} in {fact.before_period}: a change of **{fact.change}**. ]][[In percent: {fact.change_pct}. ]][[Against one cycle before: {fact.cycle_pct}. ]][[From {fact.shift_at} on the mean is {fact.shift_after}; the mean up to then is {fact.shift_before}. ]][[{fact.note}]]
+-- answer:     [[**{fact.measure}** was {fact.last} in {fact.last_period}, {fact.before} in {fact.before_period}: a change of **{fact.change}**. ]][[In percent: {fact.change_pct}. ]][[Compared with one cycle before: {fact.cycle_pct}. ]][[From {fact.shift_at} on the mean is {fact.shift_after}; the mean up to then is {fact.shift_before}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
@@ -19,11 +19,11 @@
 -- fact before unit=@measure optional Value of the one before
 -- fact change unit=@measure optional Difference
 -- fact change_pct unit=% optional Difference, relative
--- fact cycle_pct unit=% optional Against a year, week or day before
--- fact rate unit=% optional Mean rate a period
+-- fact cycle_pct unit=% optional Compared with a year, week or day before
+-- fact rate unit=% optional Mean rate per period
 -- fact shift_p type=number optional p of the largest shift of the level
 -- fact shift_at type=text optional First period after it
 -- fact shift_before unit=@measure optional Mean before
 -- fact shift_after unit=@measure optional Mean after
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

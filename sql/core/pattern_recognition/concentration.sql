@@ -12,12 +12,12 @@
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Values
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact total unit=@measure optional Total
 -- fact gini type=number optional 0: all equal
 -- fact hhi type=number optional Sum of squared shares
 -- fact top10_share unit=% optional Share of the top 10 %
 -- fact top20_share unit=% optional Share of the top 20 %
--- fact for80 type=int optional So many hold 80 %
--- fact enough type=text no: the data is too little for a claim
+-- fact for80 type=int optional Number that together hold 80 %
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -19,5 +19,5 @@
 -- fact sd unit=@measure optional Standard deviation
 -- fact skew type=number optional Adjusted skewness
 -- fact shape type=text optional In words
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

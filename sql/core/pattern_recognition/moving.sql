@@ -17,8 +17,8 @@
 -- fact window type=int optional Periods of a mean
 -- fact last unit=@measure optional Last value
 -- fact last_window unit=@measure optional Mean of the last periods
--- fact before_window unit=@measure optional Mean of those one period before
+-- fact before_window unit=@measure optional Same mean one period earlier
 -- fact total unit=@measure optional Running total
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       outliers
--- about:      Values of a measure that stand out from the others, with the limits that tell them.
+-- about:      Values of a measure that stand out from the others, with the limits beyond which values are outliers.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     pattern_recognition_agent
@@ -12,12 +12,12 @@
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Values
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact found type=int optional Outliers
--- fact limit_low unit=@measure optional Below it lies an outlier
--- fact limit_high unit=@measure optional Above it lies an outlier
--- fact furthest type=text optional The one furthest out
+-- fact limit_low unit=@measure optional Values below it are outliers
+-- fact limit_high unit=@measure optional Values above it are outliers
+-- fact furthest type=text optional The value furthest outside the limits
 -- fact furthest_value unit=@measure optional Its value
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       seasonality
--- about:      Whether a measure has a season: which months, weekdays or hours are high and low.
+-- about:      Whether a measure is seasonal: which months, weekdays or hours are high and low.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     pattern_recognition_agent
@@ -19,5 +19,5 @@
 -- fact peak type=text optional Where it is highest
 -- fact low type=text optional Where it is lowest
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       trend
--- about:      Whether a measure goes up or down over time, how fast, and how sure that is.
+-- about:      Whether a measure goes up or down over time, how fast, and how certain that is.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     pattern_recognition_agent
@@ -8,17 +8,17 @@
 -- frame:      main 20000
 -- derive:     trend
 -- cue:        trend, trends, trend in, trend of, trending, trend over time, trends over time, is there a trend, going up or down, increasing or decreasing, upward or downward, trend line, trendline, linear trend, trend test, significant upward, significant downward, statistically significant trend, real trend, clear trend, genuine trend, underlying trend, long term trend, trend direction, direction of the trend, strength of the trend, is there any trend, is there an upward, is there a downward, trending up, trending down, trending upward, trending downward, uptrend, downtrend, mann kendall, theil sen, sen's slope, drifting up, drifting down, drifting upward, creeping up, creeping down, inching up, edging up, edging down, how steeply, steady climb, statistically going up, statistically rising, trend is significant
--- answer:     [[**{fact.measure}** changes by **{fact.slope}** a {fact.grain} ({fact.slope_low} to {fact.slope_high} with 95 %; p {fact.p}; {fact.n} {fact.grain}s). ]][[Along the line: {fact.change_pct}. ]][[{fact.note}]]
+-- answer:     [[**{fact.measure}** changes by **{fact.slope}** per {fact.grain} (95 % interval: {fact.slope_low} to {fact.slope_high}; p {fact.p}; {fact.n} {fact.grain}s). ]][[Along the line: {fact.change_pct}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact grain type=text optional The period
 -- fact n type=int optional Periods
 -- fact direction type=text optional up, down, stable or none
--- fact slope unit=@measure optional Change a period (Theil-Sen)
+-- fact slope unit=@measure optional Change per period (Theil-Sen)
 -- fact slope_low unit=@measure optional Lower end of its 95 % interval
 -- fact slope_high unit=@measure optional Upper end
 -- fact change_pct unit=% optional Change along the line, first to last period
 -- fact p type=text optional Of the Mann-Kendall test
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

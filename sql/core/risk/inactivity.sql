@@ -8,18 +8,18 @@
 -- frame:      main 200000
 -- derive:     inactivity
 -- cue:        inactive, inactivity, gone quiet, gone silent, went quiet, silent, stopped ordering, stopped buying, dormant, reduced activity, no activity, fallen silent, fell silent, went silent, silent for, been quiet, unusually quiet, gone dark, went dark, gone cold, went cold, gone inactive, went inactive, became inactive, become inactive, turned inactive, gone dormant, have lapsed, lying idle, gone idle, stopped coming, stopped showing up, no longer view, no longer use, no longer log, haven't been seen, hasn't been seen, not been seen, haven't shown up, not shown up, longer than usual, longer than normal, longer than they normally, longer than their usual, off the radar, no sign of life, missing in action, disengaged, usual interval, usual rhythm, who stopped, has stopped viewing, in a while, for ages, in ages, been silent
--- answer:     [[**{fact.inactive}** of {fact.looked_at} have been silent for more than twice their usual interval: {fact.names}. ]][[The furthest is **{fact.longest}**: {fact.longest_days} days, where {fact.longest_usual} are usual. ]][[Counted up to {fact.as_of}, the last day of the data. ]][[{fact.note}]]
+-- answer:     [[**{fact.inactive}** of {fact.looked_at} have been silent for more than twice their usual interval: {fact.names}. ]][[Longest relative to its usual interval: **{fact.longest}**, {fact.longest_days} days, where {fact.longest_usual} are usual. ]][[Counted up to {fact.as_of}, the last day of the data. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.day], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact as_of type=text optional The last day of the data
--- fact looked_at type=int optional Looked at
+-- fact looked_at type=int optional Examined
 -- fact not_scored type=int optional Too few intervals
 -- fact inactive type=int optional Silent for longer than usual
 -- fact names type=text optional Which
--- fact longest type=text optional The furthest beyond its rhythm
--- fact longest_days type=int optional Its days of silence
--- fact longest_usual type=number optional Its usual days between
+-- fact longest type=text optional Longest silent relative to its usual interval
+-- fact longest_days type=int optional Days since its last activity
+-- fact longest_usual type=number optional Its usual interval in days
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       like_losses
--- about:      Things that are more like those that were lost than like the others; a column says who was lost.
+-- about:      Things that are more like those that were lost than like the others; a column marks the lost ones.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     risk_agent
@@ -9,16 +9,16 @@
 -- frame:      main 200000
 -- derive:     like_losses
 -- cue:        like those we lost, like the ones we lost, like past losses, similar to past losses, like lost, like the lost, like the lost ones, similar to the lost, similar to lost, like churned, similar to churned, like the churned, churn patterns, churn pattern, churn indicators, look like lost, look like the lost, look like cancelled, look like churned, similar to cancelled, resemble lost, resemble cancelled, same profile as lost, same traits as lost, next to be lost, next to churn
--- answer:     [[**{fact.nearer_to_lost}** of {fact.active_n} are nearer to the {fact.lost_n} lost ones than to the others: {fact.names}. ]][[{fact.note}]]
+-- answer:     [[**{fact.nearer_to_lost}** of {fact.active_n} are more like the {fact.lost_n} lost ones than like the others: {fact.names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param lost text optional What the column says of a lost one; without it words such as yes, lost or churned
+-- param lost text optional Value of the column that marks a lost one; without it words such as yes, lost or churned
 -- fact measure type=text What is measured
--- fact one type=text optional What one value is of
--- fact flag type=text optional Who was lost is said by
+-- fact one type=text optional What each value belongs to
+-- fact flag type=text optional What marks the lost ones
 -- fact lost_n type=int optional Lost
 -- fact active_n type=int optional Others
--- fact nearer_to_lost type=int optional Nearer to the lost
+-- fact nearer_to_lost type=int optional More like the lost ones
 -- fact names type=text optional Which
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       risk_by
--- about:      Where risk is: the share of each group in what the declining things hold.
+-- about:      Where risk is: the share of each group in the total of the declining things.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     risk_agent
@@ -8,16 +8,16 @@
 -- frame:      main 200000
 -- derive:     risk_by
 -- cue:        risk concentration, concentration of risk, where is the risk, where is our risk, risk by, at risk by, at risk revenue, at risk sales, risk is in, where the risk is, where the risk lies, where the risk sits, where risk sits, where risk is concentrated, where the decline is, where is the decline, where the decline comes, where the losses are, where are we losing, where are we exposed, risk by segment, risk by group, risk per segment, risk across segments, risk exposure, risk exposure by, share of the decline, share of decline, share of what declines, part of the decline, bulk of the decline, bulk of the risk, most of the decline, decline by segment, carries the most risk, most exposed, exposed to declining, exposure to declining, segment most at risk, group most at risk
--- answer:     [[**{fact.share}** of what is at risk in **{fact.measure}** is in **{fact.segment}**: {fact.segment_found} of {fact.found} declining. ]][[At risk: {fact.at_risk}; {fact.looked_at} were looked at. ]][[{fact.note}]]
+-- answer:     [[**{fact.share}** of the value at risk in **{fact.measure}** is in **{fact.segment}**: {fact.segment_found} of {fact.found} declining. ]][[At risk: {fact.at_risk}; {fact.looked_at} were examined. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact group type=text optional The groups
--- fact looked_at type=int optional Looked at
+-- fact looked_at type=int optional Examined
 -- fact found type=int optional Declining
 -- fact segment type=text optional Most at risk
 -- fact segment_found type=int optional Declining there
--- fact share unit=% optional Its share of what is at risk
+-- fact share unit=% optional Its share of the value at risk
 -- fact at_risk unit=@measure optional At risk
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

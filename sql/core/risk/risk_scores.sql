@@ -11,12 +11,12 @@
 -- answer:     [[**{fact.highest}** has the highest of {fact.scored} risk scores: **{fact.highest_score}** of 100. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
--- fact one type=text optional What one series is of
+-- fact one type=text optional What each series belongs to
 -- fact grain type=text optional The period
 -- fact scored type=int optional Scored
 -- fact not_scored type=int optional Too few periods
 -- fact highest type=text optional The highest
 -- fact highest_score type=number optional Its score, 0 to 100
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

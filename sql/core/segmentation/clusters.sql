@@ -1,5 +1,5 @@
 -- tool:       clusters
--- about:      Natural groups of things by one to six measures, and none where there are none.
+-- about:      Natural groups of things by one to six measures, or the finding that none exist.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     segmentation_agent
@@ -12,10 +12,10 @@
 -- answer:     [[There are **{fact.clusters}** natural groups among {fact.n}, of {fact.sizes} (silhouette {fact.silhouette}). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured first
--- fact n type=int optional Things with all measures
+-- fact n type=int optional Number with all measures
 -- fact clusters type=text optional How many groups, or none
 -- fact sizes type=text optional Their sizes
 -- fact silhouette type=number optional Mean silhouette
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       cross_segment
--- about:      Two groupings at once: how often their values go together, against chance; with what names each row, tiers by value against groups.
+-- about:      Two groupings at once: how often their values occur together, compared with chance; with the column that names each row, tiers by value by group.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     segmentation_agent
@@ -9,17 +9,17 @@
 -- frame:      main 200000
 -- derive:     cross_segment
 -- cue:        cross segment, cross segments, cross tabulate, cross tabulation, crosstab, segment mix, tiers by, tier by, high value customers by, concentration of high value, multi dimensional, cross tab, cross segmentation, contingency table, two way table, chi square, chi2, cramer's v, independence test, independent of each other, statistically independent, go together, go hand in hand, hand in hand with, occur together, co occur, cooccur, co occurrence, cooccurrence, appear together, show up together, come together with, tend to pair, pair with, pair up, pairing of, pairings, which combinations, combination is more frequent, more often than chance, more than by chance, more than chance, than chance would, against chance, by pure chance, affinity, affinity between, associated with which, association between, overrepresented in, over represented in, overrepresented, gravitate to, gravitate towards, lean towards, favor which, prefer which, has a preference for
--- answer:     [[**{fact.row}** and **{fact.column}** go together most: {fact.pair_n}, **{fact.share}** of {fact.column}. ]][[Against chance: {fact.lift}. ]][[p {fact.p}. ]][[{fact.note}]]
+-- answer:     [[**{fact.row}** and **{fact.column}** occur together most often: {fact.pair_n}, **{fact.share}** of {fact.column}. ]][[Ratio to the count expected by chance: {fact.lift}. ]][[p {fact.p}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Counted
 -- fact group type=text optional The groups
 -- fact row type=text optional The strongest pair
--- fact column type=text optional With which it goes
--- fact pair_n type=int optional Counted of it
+-- fact column type=text optional What it is paired with
+-- fact pair_n type=int optional Count of the pair
 -- fact share unit=% optional Its share of the group
--- fact lift type=number optional Times what chance gives
+-- fact lift type=number optional Ratio to the count expected by chance
 -- fact p type=text optional Of chi-squared, independence
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

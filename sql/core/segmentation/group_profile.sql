@@ -9,16 +9,16 @@
 -- frame:      main 200000
 -- derive:     group_profile
 -- cue:        group profile, profile of groups, segment profile, profile the groups, profile, breakdown of groups, categorize, categorise, size of groups, segment sizes, profile of each, profile each, profiles of the, profile of the groups, profile of the segments, portrait of each, portrait of our, characterize each, characterise each, characterize the, characterise the, describe the groups, describe the segments, size of the groups, size of the segments, group sizes, size and share, size and mean, share and mean, share and average, weight of each, weight does each, relative weight, how the groups differ, how the segments differ, makeup of, make up of, composition of, anatomy of, slice of the pie, slice does each, piece of the pie, big is each group, large is each group, big is each segment, large is each segment
--- answer:     [[Of **{fact.n}** groups, {fact.largest} has the most of **{fact.measure}**, **{fact.largest_value}**. ]][[That is {fact.largest_share} of it. ]][[Most rows are of {fact.most}: {fact.most_rows} ({fact.most_share}). ]][[{fact.note}]]
+-- answer:     [[Of **{fact.n}** groups, {fact.largest} has the most of **{fact.measure}**, **{fact.largest_value}**. ]][[That is {fact.largest_share} of the total. ]][[The most rows belong to {fact.most}: {fact.most_rows} ({fact.most_share}). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured
 -- fact n type=int optional Groups
--- fact one type=text optional What one group is of
+-- fact one type=text optional What each group belongs to
 -- fact largest type=text optional The highest
 -- fact largest_value unit=@measure optional Its value
 -- fact largest_share unit=% optional Its share
 -- fact most type=text optional With the most rows
 -- fact most_rows type=int optional Its rows
 -- fact most_share unit=% optional Its share of the rows
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

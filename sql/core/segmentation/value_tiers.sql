@@ -14,7 +14,7 @@
 -- param high  int   optional  default=80 min=2 max=99  Upper cut in percent
 -- fact measure type=text What is measured
 -- fact n type=int optional Values
--- fact one type=text optional What one value is of
+-- fact one type=text optional What each value belongs to
 -- fact cut_low unit=@measure optional Lower cut
 -- fact cut_high unit=@measure optional Upper cut
 -- fact high_n type=int optional In the high tier
@@ -25,5 +25,5 @@
 -- fact high_sum_share unit=% optional Share of the total in the high tier
 -- fact high_mean unit=@measure optional Mean of the high tier
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,5 +1,5 @@
 -- tool:       similar_to_entity
--- about:      Which things are most like one that is named, by two to six measures, with their distances.
+-- about:      Which things are most like a named one, by two to six measures, with their distances.
 -- permission: chat:use
 -- visible:    agents
 -- agents:     semantic_search_agent
@@ -9,16 +9,16 @@
 -- frame:      main 200000
 -- derive:     similar_to_entity
 -- cue:        similar to, most similar to, most like, resemble, resembles, lookalikes of, look-alikes of, most resemble, most closely resembles, closest match, closest match to, closest relatives, closest in profile, closest twin, closest peers of, nearest neighbor, nearest neighbour, nearest peers, knn, most alike, most comparable to, comparables, comparables for, comps, comps for, twin of, sibling of, siblings of, same mold as, same vein as, akin to, analogous to, analogues of, similarity to, similarity with, distance to, closest in size to, counterpart of, spitting image
--- answer:     [[Nearest to **{fact.name}** is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as any): {fact.reasons}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
+-- answer:     [[Nearest to **{fact.name}** is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as possible): {fact.reasons}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
--- param name  text  optional slot=thing  The thing that the others are compared with, as the data spells it; it stands in no condition.
+-- param name  text  optional slot=thing  The thing that the others are compared with, spelled as in the data; it must not be a condition as well.
 -- fact measure type=text What is measured first
--- fact n type=int optional Things that can be compared
--- fact one type=text optional What one value is of
--- fact name type=text optional What is looked at
+-- fact n type=int optional Others to compare with
+-- fact one type=text optional What each value belongs to
+-- fact name type=text optional What is examined
 -- fact nearest type=text optional The nearest other
 -- fact distance type=number optional Its distance, 0 to 1
--- fact reasons type=text optional What both have of each measure
+-- fact reasons type=text optional Values of both, for each measure
 -- fact method type=text optional How it is computed
--- fact enough type=text no: the data is too little for a claim
+-- fact enough type=text no: there is too little data for a claim
 -- fact note type=text optional What is missing, or why nothing is claimed

@@ -1,8 +1,8 @@
 -- tool:       get_portfolio_summary
 -- about:      Portfolio summary: all active projects with stage, status, technology, market, sponsor, capacity and COD date, where permitted with budget and actuals; by stage, status color, technology or market.
 -- grain:      project, stage, status, technology, market
--- shows:      project
 -- words:      pipeline, fleet, roster, holdings, ventures, developments, book of projects, roll-up, rollup, RAG, board, overview, paused, building, sponsored, sponsoring, backed, active, capacity, megawatts
+-- shows:      project
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- whole:      count, sum(TotalBudget), sum(ActualsLTD)

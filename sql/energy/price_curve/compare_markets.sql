@@ -2,7 +2,7 @@
 -- about:      Cross-market comparison: average prices in $/MWh of whole markets side by side (all hub-zones of each) for one forecast year, with the gap between the dearest and the cheapest market and the hours where it is widest.
 -- measures:   markets by price, hours by gap
 -- grain:      market, hour
--- words:      ISO, RTO, grid operators, region, regional, inter-ISO, cross-market, territory, footprint, geographic, wide, spread, gap, power, electricity
+-- words:      ISO, RTO, grid operators, region, regional, inter-ISO, cross-market, territory, footprint, geographic, wide, spread, gap
 -- permission: chat:read_market_data
 -- report:     price_curve_comparison_report
 -- cache_s:    300

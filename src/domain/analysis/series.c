@@ -141,8 +141,8 @@ static void report_season(struct analysis *x, const struct analysis_series *s,
 	analysis_add(x, "strength", "Strength, 0 to 1", season->strength, NULL);
 	analysis_add_p(x, season->p);
 	if (!season->is_seasonal) {
-		analysis_note(x, "These %zu %ss do not prove that %s is seasonal.", s->n, x->grain,
-			      x->label);
+		analysis_note(x, "%s has no season that these %zu %ss could prove.", x->label, s->n,
+			      x->grain);
 		show(x, s, NULL, NULL);
 		return;
 	}

@@ -355,6 +355,9 @@ static bool add_fact(const struct query_builder *a, const struct fact *f, json_t
 			return false;
 		return add_where(a, where, f->dimension, OP_IS, f->values, f->count);
 	}
+	if (strcmp(f->filter, FILTER_TOP_N) == 0 && a->analysis &&
+	    tool_param_of_filter(a->analysis, FILTER_TOP_N)) /* "losing the top 5": its argument */
+		return true;
 	if (strcmp(f->filter, FILTER_TOP_N) == 0 && (a->top || a->bottom)) {
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
