@@ -470,9 +470,10 @@
 /* classifying values of a column by a model (tool_point.c) */
 #define CLASSIFY_VALUES_MAX                                                                        \
 	2000 /* with the largest measures: eight calls of a model, each repeated at most once */
-#define CLASSIFY_BATCH_LINES 250 /* lines of one call: models answer longer lists less carefully   \
-				  */
-#define CLASSIFY_CLASSES_MAX 12  /* classes of one call; users cannot compare more at a glance */
+#define CLASSIFY_BATCH_LINES                                                                       \
+	250                     /* lines of one call: models answer longer lists less carefully    \
+				 */
+#define CLASSIFY_CLASSES_MAX 12 /* classes of one call; users cannot compare more at a glance */
 /* Of a value in a model's prompt: the first sentences of a comment. */
 #define CLASSIFY_VALUE_BYTES 200
 /* For totals of the values of FRAME_ROWS_MAX rows on a worker: the weight and row of each. */

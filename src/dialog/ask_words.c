@@ -337,6 +337,7 @@ bool ask_remains_open(struct dialog_turn *t, bool model_usable)
 
 	if (!is_reply_to_flow(t, ask) || is_new_question(&t->reading->understood, model_usable))
 		return false;
-	t->dialog->answered.rejection_reason = unknown_choice_text(t, ask, t->core->request.content);
+	t->dialog->answered.rejection_reason =
+		unknown_choice_text(t, ask, t->core->request.content);
 	return true;
 }

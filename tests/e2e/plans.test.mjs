@@ -197,9 +197,10 @@ describe('through a scripted supervisor', () => {
 
   it('filters read by code stay unless the model repeats them: a value corrects, an empty one removes', async () => {
     const READ = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
-    const askWith = async (...list) => {
-      use(route(run('get_average_annual_price'), ...filters(Object.assign({}, ...list))));
-      return d.ask(READ);
+    const HIGH = READ.replace('from Ascend', 'from Ascend in the high case');
+    const askWith = async (list = {}, question = READ) => {
+      use(route(run('get_average_annual_price'), ...filters(list)));
+      return d.ask(question);
     };
     const turn = await askWith();
     const call = mock.calls.find((c) => c.kind === 'structured');
@@ -211,8 +212,9 @@ describe('through a scripted supervisor', () => {
     const other = await askWith({ year: '2026' });
     assert.equal(other.filters.year, 2026);
     assert.equal(other.filters.vendor, 'Ascend');
-    const without = await askWith({ market: '', year: '2026' });
-    assert.equal(without.filters.market, undefined);
+    assert.equal((await askWith({ year: '2026' }, HIGH)).filters.reference, 'High');
+    const without = await askWith({ reference: '', year: '2026' }, HIGH);
+    assert.notEqual(without.filters.reference, 'High');
     assert.equal(without.filters.hub_zone, 'NP15');
   });
 

@@ -178,7 +178,7 @@ function summary(id, frames, closing) {
     thinking: framesOf('chat.thinking')[0],
     views: framesOf('chat.view').map((f) => f.view),
     tables: framesOf('chat.view').map((f) => f.view).filter((v) => v.view_type === 'data'),
-    filters: Object.fromEntries(framesOf('chat.filters').flatMap((f) => f.filters).map((f) => [f.name, f.value])),
+    filters: Object.fromEntries((framesOf('chat.filters').at(-1)?.filters ?? []).map((f) => [f.name, f.value])),
     ask: framesOf('chat.ask')[0],
     lastSeq: frames[frames.length - 1].seq,
   };

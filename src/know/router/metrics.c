@@ -730,6 +730,16 @@ void metrics_add_total(struct query_builder *a, const struct metric_def *total)
 	a->metric_count = 2;
 }
 
+static bool may_see(const struct query_builder *a, const struct metric_def *m)
+{
+	const struct principal *who = a->r->in->may->who;
+	const char *permission = m->permission ? m->permission
+				 : m->measure  ? m->measure->permission
+					       : NULL;
+
+	return !permission || (who && may(who, permission));
+}
+
 /* Adds the other metrics. Totals precede averages. */
 static bool add_further_metrics(struct query_builder *a)
 {
@@ -738,7 +748,7 @@ static bool add_further_metrics(struct query_builder *a)
 			metrics_pick_meaning(&a->slots.further.items[i], metrics_entity(a));
 		size_t at = a->metric_count;
 
-		if (!p)
+		if (!p || !p->metric || !may_see(a, p->metric) || !may_see(a, a->metrics[0]))
 			return false;
 		for (size_t m = 0; m < a->metric_count; m++)
 			if (a->metrics[m] == p->metric)

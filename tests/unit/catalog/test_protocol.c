@@ -53,7 +53,8 @@ static void rejects_invalid_protocols(void **state)
 	assert_change_rejected(FILE_NAME, PROTOCOL, "request\": 3", "request\": 0",
 			       "protocol: max_tables_per_request: must be 1 to 8");
 	assert_change_rejected(FILE_NAME, PROTOCOL, "\"select_limit\": 50",
-			       "\"select_limit\": 5000", "protocol: select_limit: must be 1 to 500");
+			       "\"select_limit\": 5000",
+			       "protocol: select_limit: must be 1 to 500");
 	assert_change_rejected(FILE_NAME, PROTOCOL, "{\"run_select\": \"read\"}", "{}",
 			       "protocol.steps[1]: may_call: must map each tool to the next step");
 	assert_change_rejected(FILE_NAME, PROTOCOL, "\"about\": \"read it\", ", "",

@@ -77,7 +77,8 @@ static void rejects_broken_file_with_line(void **state)
 			"starters: must be a list of at most 24 questions");
 
 	memset(question, 'q', STARTER_BYTES_MAX + 1);
-	assert_change_rejected(FILE_NAME, valid, "For all?", question, "question: must have 1 to 200 bytes");
+	assert_change_rejected(FILE_NAME, valid, "For all?", question,
+			       "question: must have 1 to 200 bytes");
 	list = arena_strdup(a, many);
 	for (int i = 1; i < STARTERS_MAX; i++)
 		list = arena_printf(a, "%s, %s", list, many);
