@@ -5,14 +5,14 @@
 
 import { h } from './dom.js';
 
-const MAX_PARAGRAPHS = 6;
+const KEPT = 6;
 const MAX_CHARS = 700;
 const SENTENCE_END = /[.!?:](?=\s)|\n\s*\n/g;
 
 export class Announcer {
   #region;
   #say;
-  #announcedLength = 0;
+  #saidTo = 0;
 
   constructor(region, { say }) {
     this.#region = region;
@@ -21,20 +21,20 @@ export class Announcer {
 
   /* Call before each new answer. */
   begin() {
-    this.#announcedLength = 0;
+    this.#saidTo = 0;
   }
 
   /* Announces the first whole sentences as soon as they are complete. */
-  update(text) {
-    if (this.#announcedLength > 0)
+  grow(text) {
+    if (this.#saidTo > 0)
       return;
-    this.#announcedLength = sentenceEnd(text);
-    this.say(plainText(text.slice(0, this.#announcedLength)));
+    this.#saidTo = sentenceEnd(text);
+    this.say(spoken(text.slice(0, this.#saidTo)));
   }
 
   /* Announces the rest of the answer, its tables, and how it ended. */
   end(text, tables, ending = '') {
-    const rest = plainText(text.slice(this.#announcedLength));
+    const rest = spoken(text.slice(this.#saidTo));
     const words = rest.length > MAX_CHARS
       ? `${rest.slice(0, MAX_CHARS).replace(/\S*$/, '')}… ${this.#say('full_answer_there')}`
       : rest;
@@ -47,7 +47,7 @@ export class Announcer {
     if (text === '')
       return;
     this.#region.append(h('p', {}, text));
-    while (this.#region.children.length > MAX_PARAGRAPHS)
+    while (this.#region.children.length > KEPT)
       this.#region.firstElementChild.remove();
   }
 
@@ -66,7 +66,7 @@ function sentenceEnd(text) {
 }
 
 /* Removes Markdown syntax. */
-function plainText(markdown) {
+function spoken(markdown) {
   return markdown
     .replace(/^[ \t]*\|?[ \t:|-]+\|?[ \t]*$/gm, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

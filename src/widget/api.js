@@ -1,6 +1,6 @@
 /* Client of the REST API. Sends a token with each request, and a fresh one after a 401. */
 
-import { setServerTime } from './clock.js';
+import { learnTime } from './clock.js';
 
 const MAX_PAGES = 50;
 
@@ -27,7 +27,7 @@ export class Api {
       if (response.status !== 401)
         break;
     }
-    setServerTime(Date.parse(response.headers.get('date')));
+    learnTime(Date.parse(response.headers.get('date')));
     if (!response.ok)
       throw Object.assign(new Error(`${method} ${path}: HTTP ${response.status}`), { status: response.status });
     return response;

@@ -26,7 +26,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(join(out, 'assets'), { recursive: true });
 
 /* Patches of packages for what the page must not do: [file, original text, replacement]. */
-const PATCHES = [
+const CHANGES = [
   /* Trusted Types forbid innerHTML. */
   [/vega-embed\/build\/embed\.js$/, "element.innerHTML = '';", 'element.replaceChildren();'],
   /* Any script in the page could read a token in an attribute. */
@@ -41,12 +41,12 @@ const PATCHES = [
     [/dompurify\/dist\/purify\.es\.mjs$/, new RegExp(`const ${list.replace('$', '\\$')} = freeze\\(\\[[^\\]]*\\]\\)`), `const ${list} = freeze([])`]),
 ];
 
-const patches = {
-  name: 'patches',
+const changed = {
+  name: 'changed',
   setup: ({ onLoad }) => onLoad({ filter: /(vega-embed|powerbi-client|dompurify).*js$/ }, async ({ path }) => {
     let contents = await readFile(path, 'utf8');
 
-    for (const [, before, after] of PATCHES.filter(([file]) => file.test(path))) {
+    for (const [, before, after] of CHANGES.filter(([file]) => file.test(path))) {
       const parts = contents.split(before);
 
       if (parts.length !== 2)
@@ -69,7 +69,7 @@ const sheet = {
 /* Builds a separate part with the hash of its content in its name. Returns the name. */
 async function buildPart(name) {
   const { metafile } = await build({ ...shared, entryPoints: [name], outdir: join(out, 'assets'),
-    entryNames: '[name]-[hash]', metafile: true, plugins: [patches, sheet] });
+    entryNames: '[name]-[hash]', metafile: true, plugins: [changed, sheet] });
 
   return `./assets/${basename(Object.keys(metafile.outputs)[0])}`;
 }
@@ -78,18 +78,18 @@ async function buildPart(name) {
 const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js',
   './filter-editor.js': 'views/filter-editor.js',
   './how.js': 'views/how.js',
-  './reports.js': 'views/reports.js', './export/tools.js': 'views/export/tools.js', './views/dialogs/admin.js': 'views/dialogs/admin.js',
+  './reports.js': 'views/reports.js', './takeaway/tools.js': 'views/takeaway/tools.js', './views/dialogs/admin.js': 'views/dialogs/admin.js',
   './views/dialogs/help.js': 'views/dialogs/help.js', './views/saved.js': 'views/saved.js', './views/dialogs/sources.js': 'views/dialogs/sources.js',
   './words/words.de.js': 'words/words.de.js',
   './words/words.es.js': 'words/words.es.js' };
-const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([specifier, file]) => [specifier, await buildPart(file)])));
+const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([said, file]) => [said, await buildPart(file)])));
 const partNames = {
   name: 'parts',
   setup: ({ onResolve }) => onResolve({ filter: /^\.\// }, ({ path, kind }) =>
     (kind === 'dynamic-import' ? { path: parts[path], external: true } : undefined)),
 };
 
-await build({ ...shared, entryPoints: ['widget.js'], plugins: [partNames, sheet, patches] });
+await build({ ...shared, entryPoints: ['widget.js'], plugins: [partNames, sheet, changed] });
 await build({ ...shared, entryPoints: ['app.js', 'demo.js', 'embed.js'].map((name) => join('pages', name)), external: ['./widget.js'] });
 for (const name of ['index.html', 'demo.html', 'embed.html', 'app.css', 'favicon.svg'])
   await copyFile(join(from, 'pages', name), join(out, name));

@@ -3,15 +3,15 @@
  * taken from responses; small differences are network latency and are ignored.
  */
 
-const LATENCY_MAX_MS = 5000;
+const ROAD_MS = 5000;
 
-let offsetMs = 0;
+let aheadMs = 0;
 
-export function setServerTime(serverMs) {
+export function learnTime(serverMs) {
   const ms = serverMs - Date.now();
 
   if (!Number.isNaN(ms))
-    offsetMs = Math.abs(ms) < LATENCY_MAX_MS ? 0 : ms;
+    aheadMs = Math.abs(ms) < ROAD_MS ? 0 : ms;
 }
 
 /* The creation time of a UUIDv7; NaN for other ids. */
@@ -20,5 +20,5 @@ export function timeOfId(id) {
 }
 
 export function serverNow() {
-  return Date.now() + offsetMs;
+  return Date.now() + aheadMs;
 }

@@ -25,8 +25,8 @@ export class Connection {
   #attempts = 0;
   #refusals = 0;
   #wantsFreshToken = false;
-  #isManual = false;        /* the user pressed a button to reconnect */
-  #lastFrameAt = 0;
+  #isAsked = false;        /* the user pressed a button to reconnect */
+  #heardAt = 0;
   #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0, probe: 0 };
   #onOnline = () => this.#state === 'waiting' && this.#connect();
   #onOffline = () => this.#probe();
@@ -77,7 +77,7 @@ export class Connection {
   }
 
   /* Drops the connection and reconnects with backoff. */
-  reconnect() {
+  cycle() {
     this.#wait();
   }
 
@@ -85,7 +85,7 @@ export class Connection {
     if (this.#state === 'ready' || this.#state === 'connecting' || this.#state === 'stopped')
       return;
     this.#refusals = 0;
-    this.#isManual = true;
+    this.#isAsked = true;
     this.#connect();
   }
 
@@ -103,7 +103,7 @@ export class Connection {
 
     this.#enter('connecting');
     try {
-      token = await this.#options.getToken({ fresh: this.#wantsFreshToken, asked: this.#isManual });
+      token = await this.#options.getToken({ fresh: this.#wantsFreshToken, asked: this.#isAsked });
     } catch (error) {
       if (epoch !== this.#epoch)
         return;
@@ -122,20 +122,20 @@ export class Connection {
     const current = (action) => (event) => epoch === this.#epoch && action(event);
 
     this.#socket = socket;
-    this.#wantsFreshToken = this.#isManual = false;
+    this.#wantsFreshToken = this.#isAsked = false;
     socket.addEventListener('message', current((event) => this.#onMessage(event.data)));
     socket.addEventListener('close', current((event) => this.#onClose(event)));
-    this.#timers.connect = setTimeout(() => this.reconnect(), CONNECT_LIMIT_MS);
+    this.#timers.connect = setTimeout(() => this.cycle(), CONNECT_LIMIT_MS);
   }
 
   #onMessage(data) {
     let frame;
 
-    this.#lastFrameAt = performance.now();
+    this.#heardAt = performance.now();
     try {
       frame = JSON.parse(data);
     } catch {
-      this.reconnect();
+      this.cycle();
       return;
     }
     if (frame.type === 'session.ready')
@@ -157,10 +157,10 @@ export class Connection {
 
   /* Browsers hide the server's pings. A silent connection is pinged, and dropped if it stays silent. */
   #checkSilence(limitMs) {
-    const silentMs = performance.now() - this.#lastFrameAt;
+    const silentMs = performance.now() - this.#heardAt;
 
     if (silentMs > 2 * limitMs)
-      this.reconnect();
+      this.cycle();
     else if (silentMs > limitMs / 2)
       this.send({ type: 'ping', t: Date.now() });
   }
@@ -175,11 +175,11 @@ export class Connection {
 
   /* "Offline" does not apply to a server on this machine, so the connection itself is pinged. */
   #probe() {
-    const sentAt = performance.now();
+    const askedAt = performance.now();
 
     clearTimeout(this.#timers.probe);
     if (this.send({ type: 'ping', t: Date.now() }))
-      this.#timers.probe = setTimeout(() => this.#lastFrameAt < sentAt && this.reconnect(),
+      this.#timers.probe = setTimeout(() => this.#heardAt < askedAt && this.cycle(),
         PROBE_LIMIT_MS);
   }
 
@@ -213,10 +213,10 @@ export class Connection {
     }
   }
 
-  #wait(minMs = 0) {
+  #wait(leastMs = 0) {
     this.#drop(CLOSE_LOST);
     const capMs = Math.min(BACKOFF_CAP_MS, BACKOFF_FIRST_MS * 2 ** this.#attempts++);
-    const delayMs = minMs + Math.random() * capMs;
+    const delayMs = leastMs + Math.random() * capMs;
 
     this.#timers.retry = setTimeout(() => this.#connect(), delayMs);
     this.#enter('waiting', { delayMs });

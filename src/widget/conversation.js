@@ -3,7 +3,7 @@
  * resumes answers after a lost connection, and loads the history if an answer cannot be resumed.
  */
 
-import { setServerTime, timeOfId } from './clock.js';
+import { learnTime, timeOfId } from './clock.js';
 import { Connection } from './connection.js';
 import { newId } from './dom.js';
 import { TurnView } from './views/turn.js';
@@ -42,7 +42,7 @@ export class Conversation {
     this.#api = api;
     this.#connection = new Connection({
       url: () => this.#socketUrl(),
-      getToken: (options) => host.getToken(options),
+      getToken: (how) => host.getToken(how),
       onFrame: (frame) => this.#onFrame(frame),
       onState: (state, detail) => this.#onState(state, detail),
       onTooBig: () => this.#onTooBig(),
@@ -200,7 +200,7 @@ export class Conversation {
   #startAnew() {
     this.open(null);
     this.#host.emit('vesper:session', { sessionId: null });
-    this.#page.focusInput();
+    this.#page.typeOn();
   }
 
   /* A question that is too long is not sent again, since it would be refused again. */
@@ -253,7 +253,7 @@ export class Conversation {
       if (REFUSED_HISTORY[error.status])
         this.#refuse(REFUSED_HISTORY[error.status]);
       else
-        this.#connection.reconnect();
+        this.#connection.cycle();
       return;
     }
     if (sessionId !== this.#sessionId || !this.#connection.isReady)
@@ -263,17 +263,17 @@ export class Conversation {
     this.#isStored = messages.length > 0;
     this.#page.isWelcoming = !this.#isStored;
     this.#turns.restore(messages, this.#lost);
-    this.#continueLatest(this.#turns.latest);
+    this.#takeUp(this.#turns.latest);
   }
 
-  #continueLatest(latest) {
+  #takeUp(latest) {
     if (!latest)
       return;
     if (latest.running) {
       this.#setActive(latest);
       this.#resume();
     }
-    this.#page.follower.follow(latest.root);
+    this.#page.follower.from(latest.root);
   }
 
   /* --- turns -------------------------------------------------------------------------- */
@@ -281,14 +281,14 @@ export class Conversation {
   #actions = {
     ask: (question) => {
       this.ask(question);
-      this.#page.focusInput();
+      this.#page.typeOn();
     },
     select: (ask, values, label) => {
       this.#select(ask, values, label);
-      this.#page.focusInput();
+      this.#page.typeOn();
     },
     edit: (question) => this.#page.composer.fill(question),
-    values: (...args) => this.#api.values(...args),
+    values: (...of) => this.#api.values(...of),
     refilter: (...edited) => this.#refilter(...edited),
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
@@ -299,7 +299,7 @@ export class Conversation {
     components: () => this.#api.components(),
     embedReport: (key) => this.#api.embedReport(key),
     linkHosts: () => this.#host.linkHosts(),
-    onText: (turn) => turn === this.#active && turn.running && this.#page.announcer.update(turn.text),
+    onText: (turn) => turn === this.#active && turn.running && this.#page.announcer.grow(turn.text),
   };
 
   #setActive(turn) {
@@ -314,7 +314,7 @@ export class Conversation {
 
     this.#page.announcer.begin();
     this.#setActive(turn);
-    this.#page.follower.follow(turn.root);
+    this.#page.follower.from(turn.root);
   }
 
   #endActive() {
@@ -357,7 +357,7 @@ export class Conversation {
       this.#turns.remove(turn);
     if (question)
       this.ask(question, turn.filters);
-    this.#page.focusInput();
+    this.#page.typeOn();
   }
 
   #resume() {
@@ -378,12 +378,12 @@ export class Conversation {
     if (!turn.apply(frame)) {
       /* Frames are missing: the whole turn is replayed on a new connection. */
       turn.reset();
-      this.#connection.reconnect();
+      this.#connection.cycle();
       return;
     }
     if (turn.running || turn !== this.#active)
       return;
-    this.#page.announcer.end(turn.text, turn.tables, [...turn.errorTexts, this.#spokenEnding(frame)].filter(Boolean).join(' '));
+    this.#page.announcer.end(turn.text, turn.tables, [...turn.complaints, this.#spokenEnding(frame)].filter(Boolean).join(' '));
     this.#endActive();
   }
 
@@ -406,7 +406,7 @@ export class Conversation {
     const turn = this.#active ?? this.#turns.add();
 
     turn.id = frame.turn_id;
-    setServerTime(timeOfId(turn.id));
+    learnTime(timeOfId(turn.id));
     this.#selection = null;
     this.#setActive(turn);
     if (turn.stopping)
@@ -439,7 +439,7 @@ export class Conversation {
       turn.reset();
       this.#resume();
     } else if (this.#resuming && frame.retryable) {
-      this.#connection.reconnect();
+      this.#connection.cycle();
     }
   }
 

@@ -62,7 +62,7 @@ export function icon(name) {
 }
 
 /* The style sheet of a lazily loaded part. Returns a function that adds it once to the root of a node. */
-export function styleInjector(css) {
+export function lookOf(css) {
   const sheet = new CSSStyleSheet();
 
   sheet.replaceSync(css);

@@ -14,7 +14,7 @@ export class Follower {
   #following = false;
   #atEnd = true;
   #lastTop = 0;
-  #lastMaxScroll = 0;
+  #lastRoom = 0;
 
   /* onChange(atEnd): the end became visible or hidden. */
   constructor(scroller, content, onChange) {
@@ -27,14 +27,14 @@ export class Follower {
   }
 
   /* Follows from here and keeps the anchor visible. The scroller must be its offsetParent. */
-  follow(anchor) {
+  from(anchor) {
     this.#anchor = anchor;
     this.#following = true;
     this.#update();
   }
 
   toEnd() {
-    this.follow(null);
+    this.from(null);
   }
 
   /* Stops following: the content was replaced and is read from its top. */
@@ -43,15 +43,15 @@ export class Follower {
     this.#anchor = null;
   }
 
-  get #maxScroll() {
+  get #room() {
     return this.#scroller.scrollHeight - this.#scroller.clientHeight;
   }
 
   #update() {
     if (this.#following) {
-      const target = this.#anchor ? this.#anchor.offsetTop - MARGIN_PX : this.#maxScroll;
+      const least = this.#anchor ? this.#anchor.offsetTop - MARGIN_PX : this.#room;
 
-      this.#scroller.scrollTop = Math.min(this.#maxScroll, target);
+      this.#scroller.scrollTop = Math.min(this.#room, least);
     }
     this.#remember();
     this.#report();
@@ -59,15 +59,15 @@ export class Follower {
 
   #remember() {
     this.#lastTop = this.#scroller.scrollTop;
-    this.#lastMaxScroll = this.#maxScroll;
+    this.#lastRoom = this.#room;
   }
 
   /* Ignores scrolling that the browser does when the content shrinks. */
   #onScroll() {
     const moved = this.#scroller.scrollTop - this.#lastTop;
 
-    if (Math.abs(moved) > 1 && this.#maxScroll >= this.#lastMaxScroll) {
-      this.#following = moved > 0 && this.#maxScroll - this.#scroller.scrollTop < NEAR_END_PX;
+    if (Math.abs(moved) > 1 && this.#room >= this.#lastRoom) {
+      this.#following = moved > 0 && this.#room - this.#scroller.scrollTop < NEAR_END_PX;
       if (this.#following)
         this.#anchor = null;
     }
@@ -76,7 +76,7 @@ export class Follower {
   }
 
   #report() {
-    const atEnd = this.#maxScroll - this.#scroller.scrollTop < NEAR_END_PX;
+    const atEnd = this.#room - this.#scroller.scrollTop < NEAR_END_PX;
 
     if (atEnd === this.#atEnd)
       return;

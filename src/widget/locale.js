@@ -7,7 +7,7 @@
 import { humanize, readable } from './dom.js';
 import * as english from './words/words.en.js';
 
-const LANGUAGES = {
+const OTHERS = {
   de: () => import('./words/words.de.js'),
   es: () => import('./words/words.es.js'),
 };
@@ -41,7 +41,7 @@ export class Locale {
   };
 
   /* Adds the texts of a lazily loaded part: {language: words}. */
-  addWords(words) {
+  learn(words) {
     this.#words = { ...this.#words, ...words[this.language] };
   }
 
@@ -50,13 +50,13 @@ export class Locale {
   }
 
   /* In English the server's sentence; in another language the page's translation, if any. */
-  translated(text, translation) {
-    return this.language === 'en' ? text ?? translation : translation ?? text;
+  ownOr(text, own) {
+    return this.language === 'en' ? text ?? own : own ?? text;
   }
 
   /* The same by error code, or by one of a few fixed texts. */
   instead(code, text = code) {
-    return this.translated(text, this.#instead[code]);
+    return this.ownOr(text, this.#instead[code]);
   }
 
   /* The display name of a filter, a tool or an agent. */
@@ -101,7 +101,7 @@ export class Locale {
 
 /* The first of the browser's languages that the page supports. */
 export function browserTag() {
-  return navigator.languages.find((tag) => tag.startsWith('en') || LANGUAGES[tag.split('-')[0]]) ?? navigator.language;
+  return navigator.languages.find((tag) => tag.startsWith('en') || OTHERS[tag.split('-')[0]]) ?? navigator.language;
 }
 
 /* For a tag such as "de" or "es-MX". An unsupported language gets English texts and its region's numbers. */
@@ -111,7 +111,7 @@ export async function loadLocale(tag) {
   try {
     [canonical] = Intl.getCanonicalLocales(tag || 'en');
   } catch { /* not a tag: English */ }
-  const load = LANGUAGES[canonical.split('-')[0]];
+  const load = OTHERS[canonical.split('-')[0]];
 
   return load ? new Locale(canonical, await load()) : new Locale(canonical);
 }

@@ -31,8 +31,8 @@ export class Page {
       saved: h('div'),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
-      list: this.#toolButton('conversations', 'list', () => this.toggleList(), { 'aria-expanded': 'false' }),
-      admin: this.#toolButton('administration', 'admin', actions.showAdmin, { hidden: true }),
+      list: this.#tool('conversations', 'list', () => this.toggleList(), { 'aria-expanded': 'false' }),
+      admin: this.#tool('administration', 'admin', actions.showAdmin, { hidden: true }),
       scrim: h('div', { class: 'scrim', hidden: true, onclick: closeList }),
       jump: h('button', { type: 'button', class: 'jump', hidden: true, 'aria-label': say('to_the_end'), title: say('to_the_end'),
         onclick: () => this.follower.toEnd() }, icon('down')),
@@ -55,12 +55,12 @@ export class Page {
     this.follower = new Follower(scroll, column, (atEnd) => { jump.hidden = atEnd; });
     this.root = h('div', { class: 'frame', lang: language }, scrim, this.sessions.root,
       h('div', { class: 'chat' }, banner, h('div', { class: 'middle' },
-        h('div', { class: 'tools' }, list, h('span', {}, this.#toolButton('what_can_i_ask', 'help', actions.showHelp), admin)), scroll, jump), this.composer.root, live));
+        h('div', { class: 'tools' }, list, h('span', {}, this.#tool('what_can_i_ask', 'help', actions.showHelp), admin)), scroll, jump), this.composer.root, live));
   }
 
   /* --- the list of conversations ------------------------------------------------------ */
 
-  #toolButton(word, symbol, onclick, more) {
+  #tool(word, symbol, onclick, more) {
     const label = this.#locale.say(word);
 
     return h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick, ...more }, icon(symbol));
@@ -97,16 +97,16 @@ export class Page {
     this.#actions.open(sessionId);
     if (this.#isNarrow)
       this.toggleList(false);
-    this.focusInput();
+    this.typeOn();
   }
 
   /* --- the conversation --------------------------------------------------------------- */
 
   /* Shows starter questions: those of the host page, then the server's for this user. */
-  showStarters(questions, flows) {
+  offer(questions, flows) {
     const ask = (question) => {
       this.#actions.ask(question);
-      this.focusInput();
+      this.typeOn();
     };
 
     this.#parts.starters.replaceChildren(...[...new Set([...questions, ...flows])].map((question) =>
@@ -141,7 +141,7 @@ export class Page {
   }
 
   /* Moves the focus to the composer, since the pressed button may have been removed. */
-  focusInput() {
+  typeOn() {
     if (matchMedia('(pointer: fine)').matches)
       this.composer.focus();
   }

@@ -26,12 +26,12 @@ export class SessionList {
   #sessions = [];
   #archived = false;
   #timer = 0;
-  #requestNumber = 0;
+  #asked = 0;
   #cursor = null;
   #list = h('ul', { class: 'session-list' });
   #note = h('p', { class: 'hint', role: 'status' });
   #search;
-  #archiveToggle;
+  #put;
   #more;
 
   /* actions: {open(sessionId or null), close()} */
@@ -42,8 +42,8 @@ export class SessionList {
     this.#locale = locale;
     this.#actions = actions;
     this.#search = h('input', { type: 'search', placeholder: say('search_conversations'),
-      'aria-label': say('search_conversations'), oninput: () => this.#scheduleRefresh() });
-    this.#archiveToggle = h('button', { type: 'button', class: 'chip quiet', 'aria-pressed': 'false',
+      'aria-label': say('search_conversations'), oninput: () => this.#later() });
+    this.#put = h('button', { type: 'button', class: 'chip quiet', 'aria-pressed': 'false',
       onclick: () => this.#toggleArchived() }, icon('box'), say('archived'));
     this.#more = h('button', { type: 'button', class: 'chip quiet', hidden: true, onclick: () => this.#readMore() },
       say('more_conversations'));
@@ -53,7 +53,7 @@ export class SessionList {
         h('button', { type: 'button', class: 'chip new', onclick: () => actions.open(null) }, icon('plus'), say('new_conversation')),
         h('button', { type: 'button', class: 'small', 'aria-label': say('close_conversations'), title: say('close_conversations'),
           onclick: () => actions.close() }, icon('cross'))),
-      this.#search, this.#list, this.#note, this.#more, this.#archiveToggle);
+      this.#search, this.#list, this.#note, this.#more, this.#put);
   }
 
   get isOpen() {
@@ -86,17 +86,17 @@ export class SessionList {
   }
 
   async refresh() {
-    const request = ++this.#requestNumber;
+    const asked = ++this.#asked;
 
     if (!this.isOpen)
       return;
     try {
       const page = await this.#read();
 
-      if (request !== this.#requestNumber)
+      if (asked !== this.#asked)
         return;
       this.#sessions = [];
-      this.#addPage(page);
+      this.#take(page);
     } catch {
       this.#note.textContent = this.#locale.say('list_failed');
     }
@@ -107,19 +107,19 @@ export class SessionList {
   }
 
   async #readMore() {
-    const request = ++this.#requestNumber;
+    const asked = ++this.#asked;
 
     try {
       const page = await this.#read(this.#cursor);
 
-      if (request === this.#requestNumber)
-        this.#addPage(page);
+      if (asked === this.#asked)
+        this.#take(page);
     } catch {
       this.#note.textContent = this.#locale.say('list_failed');
     }
   }
 
-  #addPage({ data, has_more: hasMore, next_cursor: cursor }) {
+  #take({ data, has_more: hasMore, next_cursor: cursor }) {
     const empty = this.#search.value ? 'nothing_found' : this.#archived ? 'none_archived' : 'no_conversations';
 
     this.#sessions.push(...data);
@@ -129,14 +129,14 @@ export class SessionList {
     this.#draw();
   }
 
-  #scheduleRefresh() {
+  #later() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.refresh(), SEARCH_DELAY_MS);
   }
 
   #toggleArchived() {
     this.#archived = !this.#archived;
-    this.#archiveToggle.setAttribute('aria-pressed', String(this.#archived));
+    this.#put.setAttribute('aria-pressed', String(this.#archived));
     this.refresh();
   }
 
@@ -161,14 +161,14 @@ export class SessionList {
     const { say } = this.#locale;
     const { session_id: id } = session;
     const title = session.title || say('untitled');
-    const action = this.#archived ? 'unarchive' : 'archive';
+    const put = this.#archived ? 'unarchive' : 'archive';
     const item = h('li', { class: id === this.#current ? 'session current' : 'session' },
       h('button', { type: 'button', class: 'session-title', 'aria-current': id === this.#current && 'page',
         onclick: () => this.#actions.open(id) },
       h('span', {}, title)),
       h('button', { type: 'button', class: 'small', 'aria-label': say('rename_this', { title }), title: say('rename'),
         onclick: () => this.#edit(item, this.#renaming(session)) }, icon('edit')),
-      h('button', { type: 'button', class: 'small', 'aria-label': say(`${action}_this`, { title }), title: say(action),
+      h('button', { type: 'button', class: 'small', 'aria-label': say(`${put}_this`, { title }), title: say(put),
         onclick: () => this.#change(id, { archived: !this.#archived }) }, icon('box')),
       h('button', { type: 'button', class: 'small', 'aria-label': say('delete_this', { title }), title: say('delete'),
         onclick: () => this.#edit(item, this.#deleting(session)) }, icon('bin')));

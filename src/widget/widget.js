@@ -34,7 +34,7 @@ export class VesperChat extends HTMLElement {
   #getToken = null;
   #starters = [];
   #flows = [];              /* questions that run the user's flows */
-  #flowsRequest = null;            /* the latest request for flows */
+  #asked = null;            /* the latest request for flows */
   #placeholder = null;
   #localeTag = 'en';
   #locale = new Locale();
@@ -42,10 +42,10 @@ export class VesperChat extends HTMLElement {
   #opened = false;
   #mayAdminister = false;
   #page;
-  #api = new Api(() => this.#endpoint, (options) => this.#token(options));
+  #api = new Api(() => this.#endpoint, (how) => this.#token(how));
   #conversation = new Conversation({
     endpoint: () => this.#endpoint,
-    getToken: (options) => this.#token(options),
+    getToken: (how) => this.#token(how),
     linkHosts: () => this.#linkHosts,
     emit: (...event) => this.#emit(...event),
     onUser: ({ permissions = [] }) => {
@@ -68,7 +68,7 @@ export class VesperChat extends HTMLElement {
     root.addEventListener('dragover', (event) => event.dataTransfer.types.includes('Files') && event.preventDefault());
     root.addEventListener('drop', (event) => this.#drop(event));
     this.#build();
-    this.#applyEarlyProperties();
+    this.#takeUp();
   }
 
   #drop(event) {
@@ -79,24 +79,24 @@ export class VesperChat extends HTMLElement {
   }
 
   /* The context of dialogs over the conversation. */
-  get #dialogContext() {
+  get #place() {
     return { frame: this.#page.root, api: this.#api, locale: this.#locale, ask: (question) => this.ask(question) };
   }
 
   async #showData(files) {
-    await (await import('./views/dialogs/sources.js')).showSources(this.#dialogContext, files);
+    await (await import('./views/dialogs/sources.js')).showSources(this.#place, files);
   }
 
   async #showHelp() {
-    await (await import('./views/dialogs/help.js')).showHelp(this.#dialogContext);
+    await (await import('./views/dialogs/help.js')).showHelp(this.#place);
   }
 
   async #showAdmin() {
-    await (await import('./views/dialogs/admin.js')).showAdmin(this.#dialogContext);
+    await (await import('./views/dialogs/admin.js')).showAdmin(this.#place);
   }
 
   /* Applies properties that the page set before this module was loaded. */
-  #applyEarlyProperties() {
+  #takeUp() {
     for (const name of PROPERTIES.filter((one) => Object.hasOwn(this, one))) {
       const value = this[name];
 
@@ -146,7 +146,7 @@ export class VesperChat extends HTMLElement {
     this.#page.hasList = this.hasAttribute('sessions');
     this.#page.mayAdminister = this.#mayAdminister;
     this.placeholder = this.#placeholder;
-    this.#showStarters();
+    this.#offer();
     this.shadowRoot.replaceChildren(this.#page.root);
     this.#conversation.showOn(this.#page, this.#locale);
   }
@@ -175,9 +175,9 @@ export class VesperChat extends HTMLElement {
   }
 
   /* The host page's getToken may throw, hang, or return a token with a line end. */
-  async #token(options) {
-    const timeout = new Promise((_, reject) => setTimeout(reject, TOKEN_LIMIT_MS, new Error('no token in time')));
-    const token = await Promise.race([this.#getToken(options), timeout]);
+  async #token(how) {
+    const late = new Promise((_, reject) => setTimeout(reject, TOKEN_LIMIT_MS, new Error('no token in time')));
+    const token = await Promise.race([this.#getToken(how), late]);
 
     if (typeof token !== 'string' || !/^[\w.~+-]+$/.test(token.trim()))
       throw Object.assign(new Error('no token'), { status: 401 });
@@ -198,23 +198,23 @@ export class VesperChat extends HTMLElement {
 
   set starters(questions) {
     this.#starters = questions;
-    this.#showStarters();
+    this.#offer();
   }
 
-  #showStarters() {
-    this.#page.showStarters(this.#starters, this.#flows);
+  #offer() {
+    this.#page.offer(this.#starters, this.#flows);
   }
 
   /* If this fails, the welcome screen shows only the host page's starters. */
   async #readFlows() {
-    const request = this.#flowsRequest = {};
+    const asked = this.#asked = {};
     const { data = [] } = await this.#api.get('/api/v1/agents').catch(() => ({}));
     const flows = data.flatMap(({ starters = [] }) => starters);
 
-    if (request !== this.#flowsRequest || flows.join('\n') === this.#flows.join('\n'))
+    if (asked !== this.#asked || flows.join('\n') === this.#flows.join('\n'))
       return;   /* another conversation was opened, or the buttons are unchanged and keep the focus */
     this.#flows = flows;
-    this.#showStarters();
+    this.#offer();
   }
 
   /* If this fails, the welcome screen still allows questions. */
@@ -256,11 +256,11 @@ export class VesperChat extends HTMLElement {
 
   set locale(tag) {
     this.#localeTag = tag || 'en';
-    this.#loadLanguage(this.#localeTag);
+    this.#speak(this.#localeTag);
   }
 
   /* If the texts cannot be loaded, the page keeps its language. */
-  async #loadLanguage(tag) {
+  async #speak(tag) {
     const locale = await loadLocale(tag).catch(() => null);
 
     if (!locale || tag !== this.#localeTag || tag === this.#locale.tag)
@@ -279,7 +279,7 @@ export class VesperChat extends HTMLElement {
     this.#build();
     this.#page.composer.text = text;
     this.toggleSessions(isOpen);
-    if (this.#flowsRequest)
+    if (this.#asked)
       this.#showSaved();
   }
 
@@ -291,7 +291,7 @@ export class VesperChat extends HTMLElement {
 
   open(sessionId = null) {
     this.#opened = true;
-    this.#flowsRequest = null;
+    this.#asked = null;
     this.#conversation.open(sessionId);
   }
 

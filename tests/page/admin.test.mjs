@@ -111,8 +111,8 @@ test('usage, budgets, quality and questions without an answer are shown', async 
   assert.match(await usage.getByRole('group', { name: 'By model' }).innerText(), /anthropic/);
   await (await part('Budgets')).getByRole('row', { name: /^Each user Day 500,000 ann 4\d\d,\d{3}$/ }).waitFor();
   const quality = await part('Quality');
-  await quality.getByText('With unverified numbers').waitFor();
-  assert.equal(await quality.locator('div').filter({ has: page.getByText('First model provider failed', { exact: true }) }).last().locator('dd').innerText(), '0');
+  await quality.getByText('With a number that the data do not support').waitFor();
+  assert.equal(await quality.locator('div').filter({ has: page.getByText('The first provider of models did not answer', { exact: true }) }).last().locator('dd').innerText(), '0');
   await quality.getByRole('row', { name: /^Answered \d/ }).waitFor();
   const open = await part('Questions without an answer');
   await open.getByRole('row', { name: new RegExp(`^${NONSENSE} .* 2 `) }).waitFor();
@@ -156,7 +156,7 @@ for (const [look, options, direction] of LOOKS)
     const { page, dialog, part } = await opened(t, options);
 
     await page.evaluate((dir) => { document.documentElement.dir = dir; }, direction);
-    for (const title of ['Permissions', 'Tools and switches', 'Usage and cost', 'Budgets', 'Quality', 'Questions without an answer', 'Feedback', 'Receipts'])
+    for (const title of ['Who may do what', 'Tools and switches', 'Usage and cost', 'Budgets', 'Quality', 'Questions without an answer', 'Feedback', 'Receipts'])
       await part(title);
     await assertAccessible(page, look);
     assert.deepEqual(await overflowing(dialog), []);

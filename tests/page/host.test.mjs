@@ -197,9 +197,9 @@ test('an invalid token or a failing token function is retried or reported', asyn
   const tokenFunctions = [
     ['async () => "v.analyst.t\\n"', 'ready'],
     ['() => "v.analyst.t"', 'ready'],
-    ['async () => null', 'Sign-in required'],
-    ['async () => "<!doctype html><title>Log in</title>"', 'Sign-in required'],
-    ['() => Promise.reject(Object.assign(new Error("x"), { status: 401 }))', 'Sign-in required'],
+    ['async () => null', 'Sign in needed'],
+    ['async () => "<!doctype html><title>Log in</title>"', 'Sign in needed'],
+    ['() => Promise.reject(Object.assign(new Error("x"), { status: 401 }))', 'Sign in needed'],
     ['() => { throw new Error("not yet"); }', 'The connection is lost'],
     ['() => Promise.reject()', 'The connection is lost'],
   ];

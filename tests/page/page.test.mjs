@@ -286,7 +286,7 @@ describe('by rules', () => {
     await list.getByText('Nothing found.').waitFor();
     await list.getByRole('button', { name: 'Archived' }).click();
     await list.locator('.session', { hasText: 'renamed' }).hover();
-    await list.getByRole('button', { name: 'Unarchive Curves of ZP26, renamed' }).click();
+    await list.getByRole('button', { name: 'Take back Curves of ZP26, renamed' }).click();
     await list.getByRole('button', { name: 'Archived' }).click();
     await list.locator('.session', { hasText: 'renamed' }).hover();
     await list.getByRole('button', { name: 'Delete Curves of ZP26, renamed' }).click();

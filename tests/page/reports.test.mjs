@@ -178,7 +178,7 @@ describe('a report of an answer', () => {
 
     pbi.behave = ({ path }) => (path.endsWith('GenerateToken') ? { status: 500 } : undefined);
     await openHere(turn).click();
-    await turn.getByText('Power BI is not responding').waitFor();
+    await turn.getByText('Power BI does not answer').waitFor();
     pbi.behave = () => undefined;
     behave = 'fail';
     await turn.getByRole('button', { name: 'Try again' }).click();

@@ -126,7 +126,7 @@ describe('a user', () => {
 
     await page.route('**/auth/token', (route) => route.fulfill({ status: 401, json: {} }));
     await enter(page, 'ann');
-    await page.getByText('this browser blocks cookies').waitFor();
+    await page.getByText('this browser keeps no cookie').waitFor();
   });
 
   test('reads German where the browser does', async () => {
@@ -245,7 +245,7 @@ describe('a provider', () => {
     const page = await visit();
 
     await enter(page, 'ann');
-    await page.getByText('The sign-in service is not responding').waitFor();
+    await page.getByText('The sign-in service does not answer').waitFor();
     provider.failWith = 0;
     await page.getByRole('button', { name: 'Sign in' }).click();
     await ready(page);

@@ -92,7 +92,7 @@ test('a file is uploaded, queried, shared, replaced and deleted by keyboard', as
   await press(page.getByRole('button', { name: 'Your data' }));
   await press(dialog.locator('summary').first());
   await press(dialog.getByRole('button', { name: 'Delete visits' }));
-  await press(dialog.getByRole('button', { name: 'Delete forever?' }));
+  await press(dialog.getByRole('button', { name: 'Delete for good?' }));
   await dialog.getByText('Choose a CSV, TSV or JSON lines file').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
@@ -103,7 +103,7 @@ test('two tables are joined, and their meaning and expiry are defined, by keyboa
   await choose(dialog.getByRole('button', { name: 'Choose a file' }), [PARTIES, ORDERS]);
   await dialog.getByText('orders is ready.').waitFor();
   await page.keyboard.press('Enter');
-  await press(dialog.getByRole('button', { name: 'Find joins' }));
+  await press(dialog.getByRole('button', { name: 'Find what belongs to it' }));
   await press(dialog.getByRole('button', { name: 'Join with parties: customer = party' }));
   await dialog.getByText('Joined with parties: customer = party.').waitFor();
 
@@ -125,9 +125,9 @@ test('two tables are joined, and their meaning and expiry are defined, by keyboa
   await press(dialog.locator('summary').filter({ hasText: 'orders' }));
   await reach(dialog.getByLabel('Delete on'));
   await page.keyboard.type('12312099');
-  await dialog.getByText('Saved.').waitFor();
+  await dialog.getByText('Changed.').waitFor();
   assert.equal(await dialog.getByLabel('Delete on').inputValue(), '2099-12-31');
-  await press(dialog.getByRole('button', { name: 'Remove the join with parties' }));
+  await press(dialog.getByRole('button', { name: 'Separate from parties' }));
   await dialog.getByText('Joined with parties').waitFor({ state: 'detached' });
 });
 

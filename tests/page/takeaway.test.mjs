@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
-import { typesOf, withType } from '../../src/widget/views/export/types.js';
+import { typesOf, withType } from '../../src/widget/views/takeaway/types.js';
 import { patient } from '../e2e/patience.mjs';
 
 const LIMIT_MS = patient(60000);
@@ -149,13 +149,13 @@ test('a table is downloaded as a workbook from the server, with the displayed na
   assert.match(fake.files.at(-1), /^\/api\/v1\/messages\/[^/]+\/views\/v3\/xlsx$/);
   await open.context.route('**/xlsx', (route) => route.fulfill({ status: 503, json: {} }));
   await turn.getByRole('button', { name: 'Save all rows as XLSX for Excel' }).click();
-  await turn.getByText('This file could not be created. Please try again.').waitFor();
+  await turn.getByText('This file could not be made. Please try again.').waitFor();
 });
 
 test('a chart changes to the types that its data allows, with matching texts', async () => {
   const turn = await openAnswer('price by hour');
   const card = turn.locator('.chart-card[data-state=drawn]').first();
-  const type = card.getByRole('combobox', { name: 'Chart type' });
+  const type = card.getByRole('combobox', { name: 'Type of the chart' });
 
   await type.waitFor();
   assert.deepEqual(await type.locator('option').allInnerTexts(), ['Lines', 'Bars', 'Area', 'Points']);

@@ -122,7 +122,7 @@ describe('against a scripted server', () => {
     });
     const ms = (await spent() - before) * 1000;
 
-    await page.getByText('This question is too long').waitFor();
+    await page.getByText('This question is too long to be sent').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
     assert.ok((await field(page).boundingBox()).height <= 200);
     await page.keyboard.press('Enter');

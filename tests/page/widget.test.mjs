@@ -203,7 +203,7 @@ test('the last line of an answer opens its details', async () => {
   await how.locator('dt').first().waitFor();
   assert.match(await how.innerText(), /Understood as\s+Vendor Ascend\s+Market CAISO\s+Hub zone NP15/);
   assert.match(await how.innerText(), /Average annual price\s+3 rows/);
-  assert.match(await how.innerText(), /Written by\s+rules \(no model\)/);
+  assert.match(await how.innerText(), /Worded by\s+rules \(no model\)/);
   assertClean();
 });
 
@@ -249,7 +249,7 @@ test('signs in as the chosen demo user', async () => {
 test('states that a sign-in is required if there are no demo users', async () => {
   fake.signIn = false;
   open = await openPage(browser, fake.url);
-  await open.page.getByRole('alert').getByText('Sign-in required').waitFor();
+  await open.page.getByRole('alert').getByText('Sign in needed').waitFor();
   fake.signIn = true;
   await open.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await open.page.locator('vesper-chat[data-state=ready]').waitFor();
@@ -269,7 +269,7 @@ test('a reload shows the conversation again', async () => {
   assert.equal(await prose(page.locator('.turn').first()), ANSWER);
   assert.equal(await tables(page.locator('.turn').first()).count(), 1);
   assert.equal(await page.locator('.question').nth(1).locator('p').innerText(), 'wide hourly');
-  assert.match(await lastTurn(page).locator('.data-rows').innerText(), /First 48 of 8,760 rows, the rest is omitted$/);
+  assert.match(await lastTurn(page).locator('.data-rows').innerText(), /First 48 of 8,760 rows, the rest is left out$/);
   assert.equal(await page.locator('.running').count(), 0);
   assertClean();
 });
@@ -480,7 +480,7 @@ test('an error is shown, with suggestions and a retry', async () => {
   await answered(page);
   assert.equal(fake.received.filter((frame) => frame.content === 'fail').length, 2);
   await ask(page, 'partial');
-  assert.match(await (await answered(page)).innerText(), /The first half of[^]*ended early[^]*The model broke off\./);
+  assert.match(await (await answered(page)).innerText(), /The first half of[^]*broke off[^]*The model broke off\./);
   await ask(page, 'price for NP99');
   const unknown = await answered(page);
 
@@ -509,7 +509,7 @@ test('close codes: a new token, an unknown session, no permission', async () => 
 
   fake.closeWith = [4401, 'expired'];
   fake.cut();
-  await page.getByRole('alert').getByText('Sign-in required').waitFor();
+  await page.getByRole('alert').getByText('Sign in needed').waitFor();
   assert.equal(fake.logins.length, 2);
   fake.closeWith = null;
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -775,14 +775,14 @@ test('dates are checked against their range before they are sent', async () => {
   await turn.getByText('From 1 October 2025 to 27 February 2026').waitFor();
   await turn.getByText('Activity is known for these days.').waitFor();
   await next().click();
-  await turn.getByText('Please enter a date.').waitFor();
+  await turn.getByText('Please give a date.').waitFor();
   await turn.getByLabel('From', { exact: true }).fill('2025-09-30');
   await turn.getByLabel('To', { exact: true }).fill('2025-12-31');
   await next().click();
   await turn.getByText('Please choose a date in this range').waitFor();
   await turn.getByLabel('From', { exact: true }).fill('2026-01-31');
   await next().click();
-  await turn.getByText('The end is before the start.').waitFor();
+  await turn.getByText('The end lies before the start.').waitFor();
   await turn.getByLabel('From', { exact: true }).fill('2025-12-01');
   await next().click();
   await shown(page, 'You said: 2025-12-01 2025-12-31.');
@@ -857,7 +857,7 @@ test('sources, statement, receipt and cost of an answer are shown, also after a 
     await turn.locator('summary.outcome').click();
     await how.getByText('$0.0042').waitFor(); /* after the reload, from its receipt */
     for (const expected of [/SQL\s+SELECT AVG\(price\)\s+FROM Stage\.mc_dayahead/, /Numbers\s+2 numbers not verified/,
-      /Data read\s+Average annual price\s+3 rows, cut off/, /Written by\s+anthropic/, /Receipt\s+0192f0c1-0000-7000-8000-00000000feed/,
+      /Data read\s+Average annual price\s+3 rows, cut off/, /Worded by\s+anthropic/, /Receipt\s+0192f0c1-0000-7000-8000-00000000feed/,
       ...cost])
       assert.match(await how.innerText(), expected);
   }
@@ -949,7 +949,7 @@ test('in another language the page says itself what the server says in English',
   const failed = await asked('fail');
   assert.match(failed, /Das hat zu lange gedauert\s+Die Antwort wurde nicht rechtzeitig fertig\./);
   assert.doesNotMatch(failed, /did not answer/);
-  assert.doesNotMatch(await asked('partial'), /ended early/);
+  assert.doesNotMatch(await asked('partial'), /broke off/);
   assert.match(await asked('wide hourly'), /Preise nach Stunden[^]*Die ersten 48 von 8\.760 Zeilen, der Rest fehlt/);
   await asked(REFERENCE);
   await lastTurn(page).locator('summary.outcome').click();

@@ -52,7 +52,7 @@ test('each language has a sentence for every error code of the server, and a nam
 });
 
 test('no text is unused, and none is missing', async () => {
-  const files = (await Promise.all(['', 'views/', 'views/export/', 'views/dialogs/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
+  const files = (await Promise.all(['', 'views/', 'views/takeaway/', 'views/dialogs/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
   const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart|scope|period|status|source_type)_|_more$/;

@@ -5,12 +5,12 @@
  * at the composer, and the page is not redirected.
  */
 
-import { start, chat, translatePage } from './shell.js';
+import { begin, chat, speak } from './shell.js';
 
-const SAVED_STATE_KEY = 'vesper.leaving';   /* {hash, draft, at}: restored after signing in */
-const SIGNED_OUT_KEY = 'vesper.signed-out';
-const RETURN_LIMIT_MS = 60000;              /* returning without a session within this time: the browser does not keep the cookie */
-const EXPIRY_MARGIN_MS = 30000;
+const LEAVING_KEY = 'vesper.leaving';   /* {hash, draft, at}: restored after signing in */
+const OUT_KEY = 'vesper.signed-out';
+const BACK_WITHIN_MS = 60000;           /* returning without a session within this time: the browser does not keep the cookie */
+const SPARE_MS = 30000;
 const REASON = /^#signin=(expired|denied|failed|unavailable)$/;
 
 const tabs = new BroadcastChannel('vesper');
@@ -22,24 +22,24 @@ let reason = takeReason();
 let locale;
 
 function takeReason() {
-  const match = REASON.exec(location.hash)?.[1];
+  const said = REASON.exec(location.hash)?.[1];
 
-  if (match)
+  if (said)
     history.replaceState(null, '', location.pathname + location.search);
-  return match ?? (sessionStorage.getItem(SIGNED_OUT_KEY) ? 'out' : null);
+  return said ?? (sessionStorage.getItem(OUT_KEY) ? 'out' : null);
 }
 
-function savedState() {
+function leaving() {
   try {
-    return JSON.parse(sessionStorage.getItem(SAVED_STATE_KEY)) ?? {};
+    return JSON.parse(sessionStorage.getItem(LEAVING_KEY)) ?? {};
   } catch {
     return {};
   }
 }
 
 function goToProvider() {
-  sessionStorage.setItem(SAVED_STATE_KEY, JSON.stringify({ hash: location.hash, draft: chat.draft, at: Date.now() }));
-  sessionStorage.removeItem(SIGNED_OUT_KEY);
+  sessionStorage.setItem(LEAVING_KEY, JSON.stringify({ hash: location.hash, draft: chat.draft, at: Date.now() }));
+  sessionStorage.removeItem(OUT_KEY);
   location.assign('/auth/login');
   return new Promise(() => {});
 }
@@ -48,17 +48,17 @@ function post(path, body) {
   return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-async function showNotice(key) {
+async function say(key) {
   notice.textContent = (await locale).say(`signin_${key}`);
   notice.hidden = false;
 }
 
 function onSession({ token, expires_in: seconds, name }) {
-  const { draft } = savedState();
+  const { draft } = leaving();
 
-  Object.assign(held, { token, until: performance.now() + seconds * 1000 - EXPIRY_MARGIN_MS });
-  sessionStorage.removeItem(SAVED_STATE_KEY);
-  sessionStorage.removeItem(SIGNED_OUT_KEY);
+  Object.assign(held, { token, until: performance.now() + seconds * 1000 - SPARE_MS });
+  sessionStorage.removeItem(LEAVING_KEY);
+  sessionStorage.removeItem(OUT_KEY);
   if (!isKnown && draft)
     chat.draft = draft;
   isKnown = true;
@@ -70,14 +70,14 @@ function onSession({ token, expires_in: seconds, name }) {
 }
 
 /* No session: redirects at once if there was none on this page before, otherwise when the user asks for it. */
-function onNoSession(asked) {
+function onNone(asked) {
   held.token = null;
   signOut.hidden = true;
-  if (!isKnown && !reason && Math.abs(Date.now() - (savedState().at ?? 0)) < RETURN_LIMIT_MS)
+  if (!isKnown && !reason && Math.abs(Date.now() - (leaving().at ?? 0)) < BACK_WITHIN_MS)
     reason = 'cookies';
   if (asked || (!isKnown && !reason))
     return goToProvider();
-  showNotice(reason ?? 'over');
+  say(reason ?? 'over');
   throw Object.assign(new Error('not signed in'), { status: 401 });
 }
 
@@ -87,7 +87,7 @@ async function getToken({ fresh, asked } = {}) {
   const response = await post('/auth/token', { fresh: Boolean(fresh) });
 
   if (response.status === 401)
-    return onNoSession(asked);
+    return onNone(asked);
   if (!response.ok)
     throw Object.assign(new Error('no token now'), { status: response.status });
   return onSession(await response.json());
@@ -97,7 +97,7 @@ function forget() {
   held.token = null;
   isKnown = false;
   reason = 'out';
-  sessionStorage.setItem(SIGNED_OUT_KEY, '1');
+  sessionStorage.setItem(OUT_KEY, '1');
 }
 
 signOut.addEventListener('click', async () => {
@@ -116,6 +116,6 @@ tabs.addEventListener('message', () => {
 });
 
 if (!location.hash)
-  history.replaceState(null, '', location.pathname + location.search + (savedState().hash ?? ''));
-locale = translatePage();
-start(getToken);
+  history.replaceState(null, '', location.pathname + location.search + (leaving().hash ?? ''));
+locale = speak();
+begin(getToken);

@@ -1,6 +1,6 @@
 /* The demo page: signs in as one of the demo users and remembers which one. */
 
-import { start, startNewConversation, chat, translatePage } from './shell.js';
+import { begin, beginAnew, chat, speak } from './shell.js';
 
 const USER_KEY = 'vesper.demo-user';
 
@@ -37,11 +37,11 @@ function restoreUser() {
 function switchUser() {
   sessionStorage.setItem(USER_KEY, `${tenant.value}/${role.value}`);
   login.token = null;
-  startNewConversation();
+  beginAnew();
 }
 
 restoreUser();
 tenant.addEventListener('change', switchUser);
 role.addEventListener('change', switchUser);
-translatePage();
-start(getToken);
+speak();
+begin(getToken);

@@ -16,17 +16,17 @@ const inFrame = parent !== window;
 let host = null;
 let waiting = [];
 
-function post(type, detail = {}) {
+function tell(type, detail = {}) {
   if (inFrame)
     parent.postMessage({ source: 'vesper', v: 1, type, ...detail }, host ?? '*');
 }
 
 const HANDLERS = {
   token({ token, error }) {
-    const requests = waiting;
+    const settle = waiting;
 
     waiting = [];
-    for (const { resolve, reject } of requests)
+    for (const { resolve, reject } of settle)
       token ? resolve(token) : reject(Object.assign(new Error(error ?? 'no token'), { status: 401 }));
   },
   theme: ({ theme }) => chat.setAttribute('theme', theme),
@@ -50,13 +50,13 @@ addEventListener('message', (event) => {
 /* Sent to any origin, since the request contains no secret. */
 chat.getToken = ({ fresh } = {}) => new Promise((resolve, reject) => {
   waiting.push({ resolve, reject });
-  post('need-token', { fresh: Boolean(fresh) });
+  tell('need-token', { fresh: Boolean(fresh) });
 });
 for (const [name, type] of [['vesper:session', 'session'], ['vesper:message', 'message'], ['vesper:error', 'error'],
   ['vesper:open-report', 'open-report']])
-  chat.addEventListener(name, (event) => post(type, event.detail));
+  chat.addEventListener(name, (event) => tell(type, event.detail));
 
 chat.locale = browserTag();   /* until the embedding page sets another one */
-post('ready');
+tell('ready');
 if (inFrame)
   chat.open(null);

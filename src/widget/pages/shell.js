@@ -20,13 +20,13 @@ function showInAddress(sessionId) {
     history.replaceState(null, '', location.pathname + location.search + hash);
 }
 
-export function startNewConversation() {
+export function beginAnew() {
   showInAddress(null);
   chat.open(null);
 }
 
 /* Translates the page to the language of the address or the browser; elements name their texts in data-say. */
-export async function translatePage() {
+export async function speak() {
   const tag = new URLSearchParams(location.search).get('locale') ?? browserTag();
   const locale = await loadLocale(tag).catch(() => loadLocale('en'));
 
@@ -39,9 +39,9 @@ export async function translatePage() {
   return locale;
 }
 
-export function start(getToken) {
+export function begin(getToken) {
   document.querySelector('#new').addEventListener('click', () => {
-    startNewConversation();
+    beginAnew();
     chat.focusInput();
   });
   addEventListener('hashchange', () => {

@@ -45,12 +45,12 @@ export function byText({ provider, model, approved }, { say }) {
 }
 
 /* "2 numbers verified", "1 row": how reliable the answer is. Model and duration are in the details. */
-function summaryParts(complete, locale) {
+function shortly(complete, locale) {
   const by = byText(complete, locale);
-  const parts = [complete.approved && locale.say('answered_by', { by }), checkedText(complete.checked, locale), rowsRead(complete, locale)]
+  const short = [complete.approved && locale.say('answered_by', { by }), checkedText(complete.checked, locale), rowsRead(complete, locale)]
     .filter(Boolean);
 
-  return parts.length > 0 ? parts : [by && locale.say('answered_by', { by })].filter(Boolean);
+  return short.length > 0 ? short : [by && locale.say('answered_by', { by })].filter(Boolean);
 }
 
 export function outcomeText(result, locale) {
@@ -62,7 +62,7 @@ export function outcomeText(result, locale) {
 /* {complete: members of the closing frame, tables: data views, steps: [{words, state, rows}], filters,
  * more: a promise of the receipt's content, for what is missing} */
 export function answeredPanel(answer, locale) {
-  const line = summaryParts({ ...answer.complete, tables: answer.tables }, locale).map((text) => h('span', {}, text));
+  const line = shortly({ ...answer.complete, tables: answer.tables }, locale).map((text) => h('span', {}, text));
 
   if (line.length === 0)
     return null;

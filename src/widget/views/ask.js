@@ -90,13 +90,13 @@ export class AskView {
         options.map(draw)));
   }
 
-  #button({ value, label }, className) {
+  #button({ value, label }, look) {
     const onclick = ({ currentTarget: button }) => {
       button.classList.add('taken');
       this.#answer([value], label);
     };
 
-    return h('button', { type: 'button', class: className, onclick }, label);
+    return h('button', { type: 'button', class: look, onclick }, label);
   }
 
   #continue(onclick) {
@@ -135,7 +135,7 @@ export class AskView {
 
   /* --- several choices ---------------------------------------------------------------- */
 
-  #choiceHint(min, max) {
+  #howMany(min, max) {
     const { say } = this.#locale;
 
     if (min === max)
@@ -158,7 +158,7 @@ export class AskView {
       const full = chosen.size >= max;
 
       confirm.disabled = chosen.size < min || chosen.size > max;
-      note.textContent = [this.#choiceHint(min, max), chosen.size > 0 && say('chosen', { n: chosen.size })].filter(Boolean).join(' · ');
+      note.textContent = [this.#howMany(min, max), chosen.size > 0 && say('chosen', { n: chosen.size })].filter(Boolean).join(' · ');
       for (const box of boxes)
         box.disabled = full && !box.checked;
     };
@@ -211,7 +211,7 @@ export class AskView {
   }
 
   /* The error in the entered dates, if any. */
-  #dateError(inputs) {
+  #wrongDate(inputs) {
     const { say } = this.#locale;
     const missing = inputs.find((input) => input.value === '');
     const outside = inputs.find((input) => input.validity.rangeUnderflow || input.validity.rangeOverflow);
@@ -228,7 +228,7 @@ export class AskView {
     const inputs = labels.map((label) => h('input', { type: 'date', 'aria-label': label, min: this.#ask.min_date,
       max: this.#ask.max_date, required: true, oninput: () => { this.#error.textContent = ''; } }));
     const confirm = () => {
-      const [input, words] = this.#dateError(inputs) ?? [];
+      const [input, words] = this.#wrongDate(inputs) ?? [];
 
       if (input) {
         this.#error.textContent = words;

@@ -42,7 +42,7 @@ export function chartCard(view, locale) {
     try {
       await show(view.chart_spec);
       card.dataset.state = 'drawn';
-      const { chartTools } = await import('./export/tools.js');
+      const { chartTools } = await import('./takeaway/tools.js');
 
       chartTools(tools, view, tableTitle(view, locale), locale, show);
     } catch {

@@ -7,7 +7,7 @@ import embed from 'vega-embed';
 
 /* Distinct on light and dark backgrounds, also with most color vision deficiencies. */
 const CATEGORIES = ['#2a9d8f', '#e09f3e', '#5b7fd6', '#d1605e', '#9a6dd7', '#6a9f4b', '#c2678f', '#7d8790'];
-const LABEL_GAP_PX = 4;
+const LABELS_APART_PX = 4;
 const NARROW_PX = 480;
 const NARROW_DAYS = 2;
 const DAY_CHARS = 10;
@@ -18,7 +18,7 @@ const CONFIG = {
   background: 'transparent',
   mark: { color: CATEGORIES[0] },
   range: { category: CATEGORIES },
-  axis: { ...FAINT, labelSeparation: LABEL_GAP_PX, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
+  axis: { ...FAINT, labelSeparation: LABELS_APART_PX, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
     tickColor: 'currentColor', tickOpacity: .3 },
   bar: { cornerRadiusEnd: 3 },
   legend: { ...FAINT, orient: 'top', titleOrient: 'left', titlePadding: 10, offset: 10 },
@@ -27,10 +27,10 @@ const CONFIG = {
 };
 
 const LOADER = {
-  load: () => Promise.reject(new Error('charts load no data')),
-  sanitize: () => Promise.reject(new Error('charts have no links')),
-  http: () => Promise.reject(new Error('charts load no data')),
-  file: () => Promise.reject(new Error('charts load no data')),
+  load: () => Promise.reject(new Error('a chart loads nothing')),
+  sanitize: () => Promise.reject(new Error('a chart links nowhere')),
+  http: () => Promise.reject(new Error('a chart loads nothing')),
+  file: () => Promise.reject(new Error('a chart loads nothing')),
 };
 
 /* The region's number format for Vega. */
@@ -64,21 +64,21 @@ function withDates(spec, tag, width) {
   const isLong = new Set(spec.data?.values?.map((row) => String(row.x).slice(0, DAY_CHARS))).size > FEW_DAYS;
   const format = formats[isLong ? x?.timeUnit?.replace('hoursminutes', '') : x?.timeUnit];
   /* Twenty-four hour labels do not fit on a phone, so overlapping ones are dropped. */
-  const overlap = x?.axis?.labelAngle === 0 && { labelOverlap: 'greedy' };
+  const apart = x?.axis?.labelAngle === 0 && { labelOverlap: 'greedy' };
   /* Day labels are long: a phone has room for a few, and for none beyond the edges. */
-  const dates = format && { format, labelBound: LABEL_GAP_PX,
+  const dates = format && { format, labelBound: LABELS_APART_PX,
     ...width < NARROW_PX && { format: format.replace('%B', '%b'), tickCount: NARROW_DAYS } };
 
-  return dates || overlap ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...overlap, ...dates, ...x.axis } } } } : spec;
+  return dates || apart ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...apart, ...dates, ...x.axis } } } } : spec;
 }
 
 /* A name has the same colour in all charts; colours are assigned in order of appearance. */
-const assigned = new Map();
+const given = new Map();
 
 function colourOf(name) {
-  if (!assigned.has(name))
-    assigned.set(name, CATEGORIES[assigned.size % CATEGORIES.length]);
-  return assigned.get(name);
+  if (!given.has(name))
+    given.set(name, CATEGORIES[given.size % CATEGORIES.length]);
+  return given.get(name);
 }
 
 /* Adds the colours of the names to a spec that sets none. */

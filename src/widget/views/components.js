@@ -3,17 +3,17 @@
  * elements, tables and charts are passed in, so that they are not bundled twice. Text is never parsed as HTML.
  */
 
-import { styleInjector } from '../dom.js';
+import { lookOf } from '../dom.js';
 import css from './components.styles.css';
 import { words } from '../words/plan.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const addStyles = styleInjector(css);
+const dress = lookOf(css);
 
 /* A node may be drawn before it is in the document. */
-function addStylesSoon(node) {
-  addStyles(node);
-  requestAnimationFrame(() => addStyles(node));
+function dressSoon(node) {
+  dress(node);
+  requestAnimationFrame(() => dress(node));
 }
 
 /* --- definitions -------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ function definitions(fetchAll, known) {
 /* --- values ------------------------------------------------------------------------------ */
 
 /* on_track -> On track; other texts stay unchanged. */
-function asWords(text) {
+function spoken(text) {
   return /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(text)
     ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text;
 }
@@ -56,11 +56,11 @@ function amount(value, unit = '', locale) {
 }
 
 /* A time with an offset is shown as local time of that offset, not of the browser. */
-const localTime = (value) => (/^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/.test(value) ? value.slice(0, 16).replace('T', ' ') : value);
+const placed = (value) => (/^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/.test(value) ? value.slice(0, 16).replace('T', ' ') : value);
 
-const localTimesIn = (columns) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.map(localTime)]));
+const placedIn = (columns) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.map(placed)]));
 
-function formatted(value, prop, locale) {
+function worded(value, prop, locale) {
   switch (prop.type) {
   case 'number':
   case 'integer':
@@ -70,9 +70,9 @@ function formatted(value, prop, locale) {
   case 'date':
     return locale.date(value);
   case 'datetime':
-    return locale.dateTime(localTime(value));
+    return locale.dateTime(placed(value));
   default:
-    return asWords(String(value));
+    return spoken(String(value));
   }
 }
 
@@ -88,11 +88,11 @@ class Drawing {
   }
 
   label(name) {
-    return this.definition.props[name].label ?? asWords(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
+    return this.definition.props[name].label ?? spoken(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
   }
 
   words(name) {
-    return formatted(this.view.props[name], this.definition.props[name], this.locale);
+    return worded(this.view.props[name], this.definition.props[name], this.locale);
   }
 
   /* The unit is smaller and follows the number: $48.73/MWh. */
@@ -144,7 +144,7 @@ class Drawing {
       return false;
     if (table.row_count === 0)
       return empty && this.h('p', { class: 'hint empty' }, empty);
-    const node = this.dataTable({ ...table, data_dict: localTimesIn(table.data_dict), view_type: 'data', view_id: name, title: this.#title(name), source: {} }, this.locale);
+    const node = this.dataTable({ ...table, data_dict: placedIn(table.data_dict), view_type: 'data', view_id: name, title: this.#title(name), source: {} }, this.locale);
 
     node.classList.remove('card');
     return node;
@@ -174,7 +174,7 @@ function drawComponent(card, view, definition, kit) {
 
   if (parts.length > 0)
     card.replaceChildren(...parts);
-  addStylesSoon(card);
+  dressSoon(card);
 }
 
 /* --- the steps of a plan ------------------------------------------------------------------ */
@@ -190,14 +190,14 @@ function svg(tag, attributes, ...children) {
   return node;
 }
 
-function shortened(text, maxChars = 22) {
+function short(text, most = 22) {
   const points = [...text];
 
-  return points.length > maxChars ? `${points.slice(0, maxChars - 1).join('')}…` : text;
+  return points.length > most ? `${points.slice(0, most - 1).join('')}…` : text;
 }
 
 /* Positions of the boxes: one column per wave, in reading direction. */
-function boxPositions(tasks, mirrored) {
+function places(tasks, mirrored) {
   const filled = [];
   const last = Math.max(0, ...tasks.map(({ wave }) => wave));
 
@@ -211,7 +211,7 @@ function boxPositions(tasks, mirrored) {
 }
 
 /* The steps that a step depends on or waits for, without duplicates. */
-const dependenciesOf = (task) => [...new Set(task.depends_on ?? [])];
+const feeding = (task) => [...new Set(task.depends_on ?? [])];
 
 function arrow(from, to, mirrored) {
   const [x1, y1] = [mirrored ? from.x : from.x + BOX.width, from.y + BOX.height / 2];
@@ -239,14 +239,14 @@ export async function fillCard(card, view, kit, fetchAll) {
 
 /* states: Map of task id to state. */
 export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
-  locale.addWords(words);
+  locale.learn(words);
   const mirrored = getComputedStyle(box).direction === 'rtl';
-  const at = boxPositions(tasks, mirrored);
+  const at = places(tasks, mirrored);
   const ends = [...at.values()];
   const width = Math.max(0, ...ends.map(({ x }) => x)) + BOX.width + 4;
   const height = Math.max(0, ...ends.map(({ y }) => y)) + BOX.height + 4;
   const who = (task) => task.agent ? locale.name(task.agent.replace(/_agent$/, '')) : '';
-  const title = (task) => asWords(task.about ?? locale.name(task.tool ?? task.agent ?? task.id));
+  const title = (task) => spoken(task.about ?? locale.name(task.tool ?? task.agent ?? task.id));
   const stateOf = (task) => {
     const state = states.get(task.id) ?? 'skipped';
 
@@ -255,14 +255,14 @@ export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
   const picture = svg('svg', { viewBox: `-2 -2 ${width} ${height}`, width, height, 'aria-hidden': 'true' },
     svg('defs', {}, svg('marker', { id: 'to', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
       svg('path', { class: 'head', d: 'M0 0 8 4 0 8z' }))),
-    ...tasks.flatMap((task) => dependenciesOf(task).filter((id) => at.has(id)).map((id) => arrow(at.get(id), at.get(task.id), mirrored))),
+    ...tasks.flatMap((task) => feeding(task).filter((id) => at.has(id)).map((id) => arrow(at.get(id), at.get(task.id), mirrored))),
     ...tasks.map((task) => {
       const { x, y } = at.get(task.id);
       const [state, word] = stateOf(task);
       const text = (dy, className, value) => {
         const node = svg('text', { x: mirrored ? x + BOX.width - 14 : x + 14, y: y + dy, class: className });
 
-        node.textContent = shortened(value);
+        node.textContent = short(value);
         return node;
       };
 
@@ -272,9 +272,9 @@ export function drawPlan(box, { tasks = [] }, states, { h, locale }) {
     }));
   const list = h('ol', { class: 'sr-only' }, tasks.map((task) =>
     h('li', {}, [title(task), who(task), stateOf(task)[1],
-      dependenciesOf(task).length > 0 && locale.say('step_after', { steps: dependenciesOf(task).map((id) =>
+      feeding(task).length > 0 && locale.say('step_after', { steps: feeding(task).map((id) =>
         title(tasks.find((other) => other.id === id) ?? { id, about: id })).join(', ') })].filter(Boolean).join(', '))));
 
   box.replaceChildren(h('div', { class: 'plan-scroll', tabindex: '0', role: 'group', 'aria-label': locale.say('show_how') }, picture, list));
-  addStylesSoon(box);
+  dressSoon(box);
 }

@@ -4,14 +4,14 @@
  * first chip that is opened.
  */
 
-import { h, icon, styleInjector } from '../dom.js';
+import { h, icon, lookOf } from '../dom.js';
 import css from './filter-editor.styles.css';
 import { words } from '../words/filters.js';
 
-const SEARCH_DELAY_MS = 150;      /* from a keystroke to the request for values */
+const WAIT_MS = 150;      /* from a keystroke to the request for values */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const addStyles = styleInjector(css);
-let editorCount = 0;
+const dress = lookOf(css);
+let made = 0;
 
 const listOf = (value) => [value].flat();
 
@@ -29,16 +29,16 @@ function valueOf(text, before) {
 
 /* Options of a parent in the other filters come first, such as the zones of the market. */
 function ordered(options, others) {
-  const parents = new Set(others.flatMap(({ value }) => listOf(value)));
-  const rank = ({ group }) => (group && parents.has(group) ? 0 : 1);
+  const said = new Set(others.flatMap(({ value }) => listOf(value)));
+  const isNear = ({ group }) => (group && said.has(group) ? 0 : 1);
 
-  return [...options].sort((a, b) => rank(a) - rank(b));
+  return [...options].sort((a, b) => isNear(a) - isNear(b));
 }
 
 class Editor {
   #task;
-  #isMultiple;
-  #selected;
+  #several;
+  #taken;
   #known = null;          /* known values; null: none */
   #hasMore = false;
   #shown = [];
@@ -54,16 +54,16 @@ class Editor {
   constructor(task) {
     const { filter, locale } = task;
     const { say } = locale;
-    const id = `values-${++editorCount}`;
+    const id = `values-${++made}`;
     const label = locale.name(filter.name);
 
     this.#task = task;
-    this.#isMultiple = Array.isArray(filter.value);
-    this.#selected = new Set(listOf(filter.value).map(String));
+    this.#several = Array.isArray(filter.value);
+    this.#taken = new Set(listOf(filter.value).map(String));
     this.#input = h('input', { type: DAY.test(filter.value) ? 'date' : 'text', value: textOf(filter), 'aria-label': label, autocomplete: 'off',
       inputmode: typeof filter.value === 'number' && 'numeric', oninput: () => this.#type() });
     this.#list = h('ul', { id, class: 'values', role: 'listbox', 'aria-label': say('known_values', { name: label }),
-      'aria-multiselectable': this.#isMultiple && 'true', hidden: true });
+      'aria-multiselectable': this.#several && 'true', hidden: true });
     this.root = h('form', { class: 'filter editing', onsubmit: (event) => this.#submit(event), onkeydown: (event) => this.#key(event) },
       h('span', { class: 'name' }, label), this.#input,
       h('button', { type: 'submit', 'aria-label': say('ask_with_this'), title: say('ask_with_this') }, icon('check')),
@@ -73,7 +73,7 @@ class Editor {
 
   /* Call when it is in the document. */
   async begin() {
-    addStyles(this.root);
+    dress(this.root);
     this.#input.select();
     const { data, has_more: hasMore } = await this.#task.values('').catch(() => ({ data: [] }));
 
@@ -83,7 +83,7 @@ class Editor {
     this.#hasMore = hasMore;
     for (const [name, value] of [['role', 'combobox'], ['aria-controls', this.#list.id], ['aria-autocomplete', 'list'], ['aria-expanded', 'true']])
       this.#input.setAttribute(name, value);
-    if (this.#isMultiple && !this.#typed)
+    if (this.#several && !this.#typed)
       this.#input.value = '';
     this.#show();
   }
@@ -96,7 +96,7 @@ class Editor {
     this.#show();
     clearTimeout(this.#timer);
     if (this.#hasMore)
-      this.#timer = setTimeout(() => this.#ask(this.#input.value.trim()), SEARCH_DELAY_MS);
+      this.#timer = setTimeout(() => this.#ask(this.#input.value.trim()), WAIT_MS);
   }
 
   /* Asks the server for values that were not among the first. */
@@ -122,13 +122,13 @@ class Editor {
     this.#shown = this.#known.filter((one) => found.includes(one) ||
       [one.value, one.label, one.group ?? ''].some((words) => words.toLocaleLowerCase(locale.tag).includes(text)));
     this.#list.replaceChildren(...this.#shown.map((option, i) => h('li', { id: `${this.#list.id}-${i}`, role: 'option',
-      'aria-selected': String(this.#selected.has(option.value)), onclick: () => this.#select(option),
+      'aria-selected': String(this.#taken.has(option.value)), onclick: () => this.#take(option),
       onpointerdown: (event) => event.preventDefault() },
     icon('check'), h('span', {}, locale.date(option.label)), option.group && h('span', { class: 'hint' }, option.group))));
     if (this.#shown.length === 0)
       this.#list.replaceChildren(h('li', { role: 'option', 'aria-disabled': 'true', class: 'hint' }, locale.say('nothing_found')));
     this.#list.hidden = false;
-    this.#move(this.#typed && text && this.#shown.length > 0 ? 0 : this.#shown.findIndex(({ value }) => this.#selected.has(value)));
+    this.#move(this.#typed && text && this.#shown.length > 0 ? 0 : this.#shown.findIndex(({ value }) => this.#taken.has(value)));
   }
 
   #move(to) {
@@ -147,13 +147,13 @@ class Editor {
     }
   }
 
-  #select({ value }) {
-    if (!this.#isMultiple) {
-      this.#finish([value]);
+  #take({ value }) {
+    if (!this.#several) {
+      this.#end([value]);
       return;
     }
-    if (!this.#selected.delete(value))
-      this.#selected.add(value);
+    if (!this.#taken.delete(value))
+      this.#taken.add(value);
     this.#input.value = '';
     const at = this.#active;
 
@@ -162,7 +162,7 @@ class Editor {
   }
 
   /* Unchanged values ask nothing; numbers stay numbers. */
-  #finish(values) {
+  #end(values) {
     const { filter, apply, close } = this.#task;
     const before = listOf(filter.value).map(String);
     const typed = values.map((value) => (typeof listOf(filter.value)[0] === 'number' ? Number(value) : value));
@@ -170,7 +170,7 @@ class Editor {
     if (values.length === 0 || (values.length === before.length && values.every((value) => before.includes(value))))
       close();
     else
-      apply(this.#isMultiple ? typed : typed[0]);
+      apply(this.#several ? typed : typed[0]);
   }
 
   #key(event) {
@@ -183,9 +183,9 @@ class Editor {
     } else if (step && this.#known && event.target === this.#input) {
       event.preventDefault();
       this.#move(step());
-    } else if (event.key === ' ' && this.#isMultiple && this.#active >= 0 && event.target === this.#input && this.#input.value === '') {
+    } else if (event.key === ' ' && this.#several && this.#active >= 0 && event.target === this.#input && this.#input.value === '') {
       event.preventDefault();
-      this.#select(this.#shown[this.#active]);
+      this.#take(this.#shown[this.#active]);
     }
   }
 
@@ -204,16 +204,16 @@ class Editor {
 
   /* For several values: those selected; for one value: the active option. */
   #choose() {
-    if (this.#isMultiple && this.#text === '')
-      this.#finish([...this.#selected]);
+    if (this.#several && this.#text === '')
+      this.#end([...this.#taken]);
     else if (this.#shown[this.#active])
-      this.#select(this.#shown[this.#active]);
+      this.#take(this.#shown[this.#active]);
     else
       this.#note.textContent = this.#task.locale.say('choose_known');
   }
 }
 
 export function filterEditor(task) {
-  task.locale.addWords(words);
+  task.locale.learn(words);
   return new Editor(task);
 }

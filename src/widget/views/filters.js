@@ -34,14 +34,14 @@ export class FilterBar {
 
   #chip(filter) {
     const { say } = this.#locale;
-    const sourceText = this.#locale.has(`why_${filter.source}`) && say(`why_${filter.source}`);
-    const className = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
+    const why = this.#locale.has(`why_${filter.source}`) && say(`why_${filter.source}`);
+    const look = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
     const words = [h('span', { class: 'name' }, this.#locale.name(filter.name)), ' ',
-      h('span', { class: 'value' }, this.#locale.valueText(filter)), sourceText && ' ', sourceText && h('span', { class: 'why' }, sourceText)];
+      h('span', { class: 'value' }, this.#locale.valueText(filter)), why && ' ', why && h('span', { class: 'why' }, why)];
 
     if (!filter.editable)
-      return h('span', { class: className }, words);
-    return h('button', { type: 'button', class: className, title: say('change_this'), onclick: () => this.#edit(filter) }, words);
+      return h('span', { class: look }, words);
+    return h('button', { type: 'button', class: look, title: say('change_this'), onclick: () => this.#edit(filter) }, words);
   }
 
   async #edit(filter) {

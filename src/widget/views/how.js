@@ -77,7 +77,7 @@ function factsList(answer, locale) {
 
 /* answer: as for answeredPanel. For a stored answer, the rest is in its receipt. */
 export async function showHow(list, answer, locale) {
-  locale.addWords(words);
+  locale.learn(words);
   const receipt = await answer.more?.().catch(() => null);
   const { filters = [], calls, usage } = receipt ?? {};
 

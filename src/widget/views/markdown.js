@@ -11,7 +11,7 @@ import { h } from '../dom.js';
 
 const OPEN = '\uE010';
 const CLOSE = '\uE011';
-const MARK_CHARS = /[\uE010\uE011]/g;
+const SIGNS = /[\uE010\uE011]/g;
 const VERSION = /\b(Q\d|[A-Z][a-z]\w)_(?=\uE010?\d{4}(?!\w))/g; /* "Jan_2025" is shown as "Jan 2025", as in tables */
 const TAGS = ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4',
   'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a'];
@@ -43,12 +43,12 @@ function readerFor(hosts) {
       checkbox: ({ checked }) => (checked ? '[x] ' : '[ ] '),
       image: ({ text, href }) => escaped(`${text} (${href})`),
       link({ href, text, tokens }) {
-        const address = href.replace(MARK_CHARS, '');
+        const address = href.replace(SIGNS, '');
         const url = allowedUrl(address, hosts);
 
         if (url)
           return `<a href="${escaped(url)}">${this.parser.parseInline(tokens)}</a>`;
-        return escaped(text.replace(MARK_CHARS, '') === address ? address : `${text} (${address})`);
+        return escaped(text.replace(SIGNS, '') === address ? address : `${text} (${address})`);
       },
     },
   });
@@ -56,14 +56,14 @@ function readerFor(hosts) {
 
 /* --- elements --------------------------------------------------------------------------- */
 
-function formatLinks(fragment) {
+function dressLinks(fragment) {
   for (const link of fragment.querySelectorAll('a')) {
     link.target = '_blank';
     link.rel = 'noopener noreferrer nofollow';
   }
 }
 
-function formatBoxes(fragment, label) {
+function dressBoxes(fragment, label) {
   for (const cell of fragment.querySelectorAll('[align]')) {
     cell.classList.add({ right: 'align-end', center: 'align-center' }[cell.getAttribute('align')] ?? 'align-start');
     cell.removeAttribute('align');
@@ -81,17 +81,17 @@ function formatBoxes(fragment, label) {
 }
 
 /* Headings start below the answer's h2. In a list or a quotation, a heading becomes bold text. */
-function formatHeadings(fragment, level) {
+function dressHeadings(fragment, rank) {
   for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
     const words = [...heading.childNodes];
 
-    heading.replaceWith(level && heading.parentNode === fragment
-      ? h(`h${level}`, {}, ...words) : h('p', {}, h('strong', {}, ...words)));
+    heading.replaceWith(rank && heading.parentNode === fragment
+      ? h(`h${rank}`, {}, ...words) : h('p', {}, h('strong', {}, ...words)));
   }
 }
 
 /* Wraps the text between mark characters in the mark's element; it may span several text nodes. */
-function formatMarks(fragment, marks, renderMark) {
+function dressMarks(fragment, marks, renderMark) {
   const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   const texts = [];
   let next = 0;
@@ -121,7 +121,7 @@ function formatMarks(fragment, marks, renderMark) {
 /* --- the growing text ------------------------------------------------------------------- */
 
 /* Inserts mark characters around each mark; positions refer to the given text. */
-function withMarkChars(text, marks) {
+function signed(text, marks) {
   const parts = [];
   let at = 0;
 
@@ -134,7 +134,7 @@ function withMarkChars(text, marks) {
 }
 
 /* Closes unfinished markup in the last block, so that nothing flickers. */
-function withClosedMarkup(raw) {
+function ended(raw) {
   if (/^ {0,3}(```|~~~)/.test(raw))
     return raw;
   const text = raw.replace(/\[([^\]]*)(?:\]\([^)]*)?$/, '$1').replace(/[*_`~]+$/, '');
@@ -146,7 +146,7 @@ function withClosedMarkup(raw) {
 }
 
 /* Maps heading levels to consecutive ones from 3 on. */
-function headingLevels(tokens) {
+function rankOf(tokens) {
   let first = 0;
   let above = 2;
 
@@ -176,20 +176,20 @@ export class MarkdownView {
 
   /* marks: [{from, to, …}] in UTF-16 units of text, in order; live: more text may follow. */
   update(text, marks = [], live = false) {
-    const source = withMarkChars(text.replace(MARK_CHARS, '\uFFFD').replaceAll('\r', ' '), marks);
+    const source = signed(text.replace(SIGNS, '\uFFFD').replaceAll('\r', ' '), marks);
     const tokens = this.#read(source);
-    const levels = headingLevels(tokens);
+    const ranks = rankOf(tokens);
     let used = 0;
 
     tokens.forEach((token, i) => {
       const inside = marks.slice(used, used + (token.raw.match(/\uE010/g)?.length ?? 0));
       const open = live && i === tokens.length - 1;
-      const key = `${open}|${levels[i]}|${inside.map((mark) => mark.kind)}|${token.raw}`;
+      const key = `${open}|${ranks[i]}|${inside.map((mark) => mark.kind)}|${token.raw}`;
 
       used += inside.length;
       if (this.#shown[i]?.key === key)
         return;
-      const nodes = this.#elements(token, levels[i], inside, open);
+      const nodes = this.#elements(token, ranks[i], inside, open);
 
       this.#replace(i, nodes);
       this.#shown[i] = { key, nodes };
@@ -225,13 +225,13 @@ export class MarkdownView {
       this.#root.insertBefore(node, after);
   }
 
-  #elements(token, level, marks, open) {
+  #elements(token, rank, marks, open) {
     const fragment = this.#fragment(token, open);
 
-    formatHeadings(fragment, level);
-    formatBoxes(fragment, this.#options.tableLabel);
-    formatLinks(fragment);
-    formatMarks(fragment, marks, this.#options.renderMark);
+    dressHeadings(fragment, rank);
+    dressBoxes(fragment, this.#options.tableLabel);
+    dressLinks(fragment);
+    dressMarks(fragment, marks, this.#options.renderMark);
     return [...fragment.children];
   }
 
@@ -239,7 +239,7 @@ export class MarkdownView {
   #fragment(token, open) {
     try {
       if (!token.plain) {
-        const tokens = open ? this.#reader.lexer(withClosedMarkup(token.raw)) : [token];
+        const tokens = open ? this.#reader.lexer(ended(token.raw)) : [token];
         const html = this.#reader.parser(tokens);
 
         return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ATTRIBUTES, ALLOW_DATA_ATTR: false,

@@ -6,11 +6,11 @@
 import { outcomeText } from './answered.js';
 import { h } from '../dom.js';
 
-class ViewGroup {
+class Place {
   charts = h('div', { class: 'views' });
   views = h('div', { class: 'views' });
 
-  add(node, type) {
+  put(node, type) {
     (type === 'chart' ? this.charts : this.views).append(node);
   }
 }
@@ -18,7 +18,7 @@ class ViewGroup {
 export class Panels {
   #locale;
   #shown = new Map();      /* view_id: {view, node, agent} */
-  #plain = new ViewGroup();
+  #plain = new Place();
   #byAgent = new Map();    /* agent: {place, root, note}, if there are several */
   #panels = h('div', { class: 'panels' });
 
@@ -54,9 +54,9 @@ export class Panels {
     if (old)
       old.node.replaceWith(node);
     else if (this.#byAgent.size > 0 || this.#agents().length > 1)
-      this.#splitByAgent();
+      this.#divide();
     else
-      this.#plain.add(node, view.view_type);
+      this.#plain.put(node, view.view_type);
   }
 
   /* Shows each agent's outcome, in the order of the plan; an agent without results is shown with the
@@ -68,7 +68,7 @@ export class Panels {
     if (agents.size < 2)
       return;
     this.root.hidden = false;
-    this.#splitByAgent();
+    this.#divide();
     for (const agent of agents) {
       const { root, note } = this.#panelOf(agent);
 
@@ -82,27 +82,27 @@ export class Panels {
     return [...new Set(this.shown.map(({ agent }) => agent).filter(Boolean))];
   }
 
-  #splitByAgent() {
+  #divide() {
     this.root.prepend(this.#plain.charts);
     for (const { view, node, agent } of this.#shown.values()) {
-      const group = agent ? this.#panelOf(agent).group : this.#plain;
+      const place = agent ? this.#panelOf(agent).place : this.#plain;
 
-      if (!group.charts.contains(node) && !group.views.contains(node))
-        group.add(node, view.view_type);
+      if (!place.charts.contains(node) && !place.views.contains(node))
+        place.put(node, view.view_type);
     }
   }
 
   #panelOf(agent) {
     if (!this.#byAgent.has(agent)) {
-      const group = new ViewGroup();
+      const place = new Place();
       const name = this.#locale.name(agent);
       const note = h('span', { class: 'hint' });
       /* Not a landmark, since another answer may have a panel of the same name. */
       const root = h('div', { class: 'panel', part: 'panel', role: 'group', 'aria-label': name },
-        h('header', {}, h('h3', {}, name), note), group.charts, group.views);
+        h('header', {}, h('h3', {}, name), note), place.charts, place.views);
 
       this.#panels.append(root);
-      this.#byAgent.set(agent, { group, root, note });
+      this.#byAgent.set(agent, { place, root, note });
     }
     return this.#byAgent.get(agent);
   }

@@ -11,7 +11,7 @@ const TITLES = {
 };
 /* No failure: the user can rephrase the question. */
 const UNCLEAR = new Set(['AMBIGUOUS_REFERENCE', 'INPUT_VALIDATION_FAILED', 'UNKNOWN_ENTITY']);
-const TRANSIENT = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
+const MAY_PASS = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
 
 const FOLD_CHARS = 480;
 const FOLD_LINES = 8;
@@ -85,6 +85,6 @@ export function errorCard(error, { actions, locale, turn }) {
 }
 
 /* The same for a view: {text, error_code, error_details, suggestions}. */
-export function errorViewCard({ text, error_code: code, error_details: details, suggestions }, context) {
-  return errorCard({ code, message: text, suggestions, retryable: details?.retryable ?? TRANSIENT.has(code) }, context);
+export function errorViewCard({ text, error_code: code, error_details: details, suggestions }, place) {
+  return errorCard({ code, message: text, suggestions, retryable: details?.retryable ?? MAY_PASS.has(code) }, place);
 }

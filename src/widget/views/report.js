@@ -7,11 +7,11 @@ import { serverNow } from '../clock.js';
 import { h, icon, isWebUrl } from '../dom.js';
 
 const RENEW_BEFORE_MS = 2 * 60000;   /* the server issues a new token in the last five minutes */
-const RENEW_RETRY_MS = 15000;
-const RENEW_MIN_MS = 1000;          /* minimum, in case the clocks differ */
+const RENEW_AGAIN_MS = 15000;
+const RENEW_LEAST_MS = 1000;          /* minimum, in case the clocks differ */
 const LOAD_LIMIT_MS = 45000;
-const ERROR_KEYS = { 403: 'report_denied', 404: 'report_not_here', 429: 'report_busy' };
-const PERMANENT = new Set([403, 404]);
+const WORDS = { 403: 'report_denied', 404: 'report_not_here', 429: 'report_busy' };
+const LASTING = new Set([403, 404]);
 
 class ReportFrame {
   #report;
@@ -105,14 +105,14 @@ class ReportFrame {
     const { say } = this.#locale;
 
     this.#drop();
-    this.#show('failed', icon('alert'), h('p', { role: 'alert' }, say(ERROR_KEYS[status] ?? 'report_failed')),
-      !PERMANENT.has(status) && h('button', { type: 'button', class: 'chip', onclick: () => this.open() },
+    this.#show('failed', icon('alert'), h('p', { role: 'alert' }, say(WORDS[status] ?? 'report_failed')),
+      !LASTING.has(status) && h('button', { type: 'button', class: 'chip', onclick: () => this.open() },
         icon('retry'), say('try_again')));
   }
 
   #keepUntil(time) {
     this.#endsAt = Date.parse(time);
-    this.#renewIn(Math.max(RENEW_MIN_MS, this.#endsAt - RENEW_BEFORE_MS - serverNow()));
+    this.#renewIn(Math.max(RENEW_LEAST_MS, this.#endsAt - RENEW_BEFORE_MS - serverNow()));
   }
 
   #renewIn(ms) {
@@ -141,7 +141,7 @@ class ReportFrame {
       if (embedded !== this.#embedded || !embedded)
         return;
       if (serverNow() < this.#endsAt)
-        this.#renewIn(RENEW_RETRY_MS);
+        this.#renewIn(RENEW_AGAIN_MS);
       else
         this.#end();
     }
@@ -175,7 +175,7 @@ export class ReportCards {
 
   close() {
     for (const report of [...this.#open.keys()])
-      this.#closeReport(report);
+      this.#shut(report);
   }
 
   #card(report) {
@@ -194,7 +194,7 @@ export class ReportCards {
         onclick: (event) => this.#actions.openReport(report) || event.preventDefault() }, icon('open')));
   }
 
-  #closeReport(report) {
+  #shut(report) {
     const { frame, button } = this.#open.get(report);
 
     frame.close();
@@ -203,18 +203,18 @@ export class ReportCards {
   }
 
   #toggle(report, button) {
-    const closeReport = () => {
-      this.#closeReport(report);
+    const shut = () => {
+      this.#shut(report);
       button.focus();
     };
 
     if (this.#open.has(report)) {
-      closeReport();
+      shut();
       return;
     }
     if (!this.#actions.openReport(report))
       return;
-    const frame = new ReportFrame(report, { actions: this.#actions, locale: this.#locale, onClose: closeReport });
+    const frame = new ReportFrame(report, { actions: this.#actions, locale: this.#locale, onClose: shut });
 
     this.#open.set(report, { frame, button });
     button.setAttribute('aria-expanded', 'true');

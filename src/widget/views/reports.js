@@ -61,7 +61,7 @@ export function embed(box, { id, url, token, filters, title, language }, { onLoa
   const { protocol, origin } = new URL(url);
 
   if (protocol !== 'https:')
-    throw new Error('reports require HTTPS');
+    throw new Error('a report comes over https');
   const powerbi = clientOf(origin);
   const report = powerbi.embed(box, {
     type: 'report',

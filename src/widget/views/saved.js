@@ -15,14 +15,14 @@ function card(saved, { locale, dataTable }, remove) {
   const { say } = locale;
   const { view } = saved;
   const rows = view.view_type === 'data' ? dataTable({ ...view, title: saved.title }, locale) : h('p', {}, view.text);
-  const removeButton = saved.own && h('button', { type: 'button', class: 'small', 'aria-label': say('saved_remove', { title: saved.title }),
+  const off = saved.own && h('button', { type: 'button', class: 'small', 'aria-label': say('saved_remove', { title: saved.title }),
     title: say('saved_remove', { title: saved.title }), onclick: remove }, icon('cross'));
 
   return [h('p', { class: 'hint saved-head' }, view.view_type !== 'data' && h('b', {}, saved.title),
-    say(saved.shared ? 'saved_shared' : 'saved_read', { time: locale.dateTime(saved.read_at) }), removeButton), rows];
+    say(saved.shared ? 'saved_shared' : 'saved_read', { time: locale.dateTime(saved.read_at) }), off), rows];
 }
 
-function savedSection(id, kit) {
+function place(id, kit) {
   const { api, locale: { say } } = kit;
   const root = h('section', { class: 'saved', 'aria-busy': 'true' }, h('p', { class: 'hint' }, say('saved_reading')));
   const remove = async () => {
@@ -56,10 +56,10 @@ export async function showSaved(kit) {
   const { box, api, locale } = kit;
 
   latest = kit;
-  locale.addWords(words);
+  locale.learn(words);
   const shared = SHARED.exec(location.hash)?.[1];
   const { data = [] } = await api.get(PATH).catch(() => ({}));
   const pinned = data.filter((one) => !one.shared).slice(0, PINNED_MAX).map((one) => one.saved_id);
 
-  box.replaceChildren(...[...shared ? [shared] : [], ...pinned].map((id) => savedSection(id, kit)));
+  box.replaceChildren(...[...shared ? [shared] : [], ...pinned].map((id) => place(id, kit)));
 }

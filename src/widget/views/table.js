@@ -10,7 +10,7 @@ const MAX_DECIMALS = 6;
 const GROUPED_FROM = 1000;
 const LONG_CHARS = 40;           /* longer cells may wrap */
 const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is an identifier, not an amount */
-const NO_VALUE = '–';
+const NOTHING = '–';
 
 function decimalsOf(value) {
   const text = String(value);
@@ -30,19 +30,19 @@ function numberOptions(meta, values) {
 
 /* Returns the formatter for the cells of one column. */
 function formatter(meta, values, locale) {
-  const formatValue = {
+  const written = {
     bool: (value) => locale.say(value ? 'yes' : 'no'),
     date: (value) => locale.date(value),
     datetime: (value) => locale.dateTime(value),
   }[meta.type] ?? readable;
-  let format = formatValue;
+  let format = written;
 
   if (NUMERIC.has(meta.type)) {
     const options = numberOptions(meta, values);
 
     format = (value) => (typeof value === 'number' ? locale.number(value, options) : String(value));
   }
-  return (value) => (value === null || value === undefined ? NO_VALUE : format(value));
+  return (value) => (value === null || value === undefined ? NOTHING : format(value));
 }
 
 /* The label, or the column's name as words: AvgPrice_PerMWh -> Avg Price Per MWh. */
@@ -53,7 +53,7 @@ function labelOf({ name, label }) {
 }
 
 /* True if the label already contains the unit: "Hours" are in hours. */
-function labelContainsUnit(meta) {
+function isSaid(meta) {
   return meta.unit && labelOf(meta).toLowerCase().split(' ').includes(meta.unit.toLowerCase());
 }
 
@@ -70,7 +70,7 @@ function columnsOf(view, locale) {
 
     return {
       label: labelOf(meta),
-      unit: labelContainsUnit(meta) ? undefined : meta.unit,
+      unit: isSaid(meta) ? undefined : meta.unit,
       numeric: NUMERIC.has(meta.type),
       values,
       format: formatter(meta, values, locale),
@@ -78,7 +78,7 @@ function columnsOf(view, locale) {
   });
 }
 
-/* The number of rows shown and of all rows: "24 rows", or "First 500 of 8,760 rows, the rest is omitted. Without Notes". */
+/* The number of rows shown and of all rows: "24 rows", or "First 500 of 8,760 rows, the rest is left out. Without Notes". */
 export function rowsText(view, locale) {
   return [shownText(view, locale), ...view.notes ?? []].join('. ');
 }
@@ -113,17 +113,17 @@ function compare(a, b, tag) {
 }
 
 function sortBy(body, header, column, tag) {
-  const isDescending = header.getAttribute('aria-sort') === 'ascending';
+  const down = header.getAttribute('aria-sort') === 'ascending';
   const rows = [...body.rows].sort((a, b) => {
     const [x, y] = [column.values[a.dataset.row], column.values[b.dataset.row]];
     const missing = x === null || x === undefined || y === null || y === undefined;
 
-    return (isDescending && !missing ? -1 : 1) * compare(x, y, tag) || a.dataset.row - b.dataset.row;
+    return (down && !missing ? -1 : 1) * compare(x, y, tag) || a.dataset.row - b.dataset.row;
   });
 
   for (const other of header.parentNode.cells)
     other.removeAttribute('aria-sort');
-  header.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
+  header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   body.replaceChildren(...rows);
 }
 
@@ -154,7 +154,7 @@ export function dataTable(view, locale, stored) {
   const tools = h('div', { class: 'data-tools' });
 
   /* Without the tools, the table remains readable. */
-  import('./export/tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
+  import('./takeaway/tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
     tools,

@@ -70,7 +70,7 @@ export class TurnView {
 
     this.#actions = actions;
     this.#locale = locale;
-    this.#filters = new FilterBar((...edited) => actions.refilter(this, ...edited), (...args) => actions.values(...args), locale);
+    this.#filters = new FilterBar((...edited) => actions.refilter(this, ...edited), (...of) => actions.values(...of), locale);
     this.#kept = kept;
     this.#results = new Panels(locale);
     this.#reports = new ReportCards(actions, locale);
@@ -117,7 +117,7 @@ export class TurnView {
   }
 
   /* Problems that the text does not mention. */
-  get errorTexts() {
+  get complaints() {
     return this.#results.shown.filter(({ view }) => view.view_type === 'error' && !this.#text.includes(view.text.trim()))
       .map(({ view }) => view.text);
   }
@@ -236,15 +236,15 @@ export class TurnView {
     }
   }
 
-  #showStatus({ item_id: item, phase, state, text, rows, tool: toolName, task }) {
+  #showStatus({ item_id: item, phase, state, text, rows, tool: named, task }) {
     if (task)
       this.#planStates.set(task, state);
     const key = item ?? phase;
     const before = this.#steps.get(key);
-    const tool = toolName ?? before?.tool;
+    const tool = named ?? before?.tool;
     const word = `phase_${phase}`;
-    const localText = [this.#locale.has(word) ? this.#locale.say(word) : phase, tool && this.#locale.name(tool)];
-    const words = this.#locale.translated(text, localText.filter(Boolean).join(': '));
+    const own = [this.#locale.has(word) ? this.#locale.say(word) : phase, tool && this.#locale.name(tool)];
+    const words = this.#locale.ownOr(text, own.filter(Boolean).join(': '));
 
     this.#steps.set(key, { ...before, words, state, rows, tool });
     this.say(words);
@@ -330,17 +330,17 @@ export class TurnView {
       this.#results.show(view, node, agent);
   }
 
-  #storedActions(view_id) {
+  #storedOf(view_id) {
     return {
       file: (kind) => this.#messageId && this.#actions.file(this.#messageId, view_id, kind),
-      save: (options) => this.#actions.saveView({ message_id: this.#messageId, view_id, ...options }),
+      save: (how) => this.#actions.saveView({ message_id: this.#messageId, view_id, ...how }),
     };
   }
 
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
-      return dataTable(view, this.#locale, this.#storedActions(view.view_id));
+      return dataTable(view, this.#locale, this.#storedOf(view.view_id));
     case 'chart':
       this.#foldTable(view.source?.call);
       return chartCard(view, this.#locale);
@@ -362,22 +362,22 @@ export class TurnView {
   /* Hides texts of views that the answer already contains. */
   #hideRepeated() {
     for (const { view, node } of this.#results.shown) {
-      const isRepeated = !view.text || this.#text.includes(view.text.trim());
+      const said = !view.text || this.#text.includes(view.text.trim());
 
       if (view.view_type === 'error')
-        node.classList.toggle('said', isRepeated);
+        node.classList.toggle('said', said);
       else if (view.view_type === 'base')
-        node.hidden = isRepeated;
+        node.hidden = said;
     }
   }
 
   #showAsk(ask) {
     if (this.#asks.has(ask.ask_id))
       return;
-    const isRepeated = this.#text.includes(ask.prompt);
+    const said = this.#text.includes(ask.prompt);
     const view = new AskView(ask, this.#locale, (values, label) => this.#actions.select(ask, values, label));
 
-    view.root.classList.toggle('said', isRepeated);
+    view.root.classList.toggle('said', said);
     this.#asks.set(ask.ask_id, view);
     this.#parts.asks.append(view.root);
   }
@@ -393,11 +393,11 @@ export class TurnView {
 
   #showEnding(status, error) {
     const { say } = this.#locale;
-    const isShown = status === 'failed' && this.#results.shown.some(({ view }) => view.view_type === 'error');
+    const isSaid = status === 'failed' && this.#results.shown.some(({ view }) => view.view_type === 'error');
 
-    if (isShown || !this.#locale.has(`end_${status}`))
+    if (isSaid || !this.#locale.has(`end_${status}`))
       return;
-    const words = [say(`end_${status}`), this.#locale.translated(error?.message, '')];
+    const words = [say(`end_${status}`), this.#locale.ownOr(error?.message, '')];
 
     this.#parts.notices.append(h('div', { class: 'card notice' },
       h('p', {}, words.filter(Boolean).join(' ')),

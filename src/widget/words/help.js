@@ -2,9 +2,9 @@
 
 export const words = {
   en: {
-    help_reading: 'Loading',
-    help_failed: 'This could not be loaded. Please close it and try again.',
-    help_english: 'Questions must be in English.',
+    help_reading: 'Reading',
+    help_failed: 'This could not be read. Please close it and try again.',
+    help_english: 'Questions are read in English.',
     what_is_known: { one: '{n} thing that can be looked up', other: '{n} things that can be looked up' },
     glossary: 'Glossary',
     find_term: 'Find a term',

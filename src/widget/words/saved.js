@@ -2,12 +2,12 @@
 
 export const words = {
   en: {
-    saved_reading: 'Loading',
+    saved_reading: 'Reading',
     saved_read: 'Read on {time}',
     saved_shared: 'Shared with you, read on {time} with your own permissions',
     saved_remove: 'Remove {title}',
     saved_none: 'This result does not exist.',
-    saved_failed: 'This result could not be loaded. Please reload the page.',
+    saved_failed: 'This result could not be read. Please reload the page.',
     saved_kept: 'This could not be removed. Please try again.',
   },
   de: {

@@ -4,15 +4,15 @@
  * for users with the permission, which the server checks on each request.
  */
 
-import { h, humanize, icon, styleInjector } from '../../dom.js';
+import { h, humanize, icon, lookOf } from '../../dom.js';
 import { openDialog } from './dialog.js';
 import css from './admin.styles.css';
 import { words } from '../../words/admin.js';
 
 const PATH = '/api/v1/admin';
-const DAY_CHOICES = [7, 30, 90, 365];
-const DEFAULT_DAYS = 30;
-const addStyles = styleInjector(css);
+const PERIODS = [7, 30, 90, 365];
+const PERIOD = 30;
+const dress = lookOf(css);
 
 /* columns: [[key of the heading, cell(row), isNumber?]] */
 function grid(title, rows, columns, { say }) {
@@ -29,13 +29,13 @@ const left = (limit, spent = 0) => (limit === undefined ? undefined : Math.max(0
 class Admin {
   #api;
   #locale;
-  #days = DEFAULT_DAYS;
+  #days = PERIOD;
   #note = h('p', { class: 'hint', role: 'status' });
 
   constructor({ frame, api, locale }) {
     const { say } = locale;
     const period = h('select', { 'aria-label': say('admin_period'), onchange: () => this.#setPeriod(Number(period.value)) },
-      DAY_CHOICES.map((n) => h('option', { value: n, selected: n === DEFAULT_DAYS }, say('admin_days', { n }))));
+      PERIODS.map((n) => h('option', { value: n, selected: n === PERIOD }, say('admin_days', { n }))));
 
     this.#api = api;
     this.#locale = locale;
@@ -199,26 +199,26 @@ class Admin {
 
     if (data.length === 0)
       return [h('p', { class: 'hint' }, say('admin_none'))];
-    return [h('ul', { class: 'feedback-list' }, data.map((one) => this.#feedbackItem(one))), ...more ? [more] : []];
+    return [h('ul', { class: 'feedback-list' }, data.map((one) => this.#rated(one))), ...more ? [more] : []];
   }
 
-  #feedbackItem({ message_id: id, user_id: user, rating, comment, correction, updated_at: at }) {
+  #rated({ message_id: id, user_id: user, rating, comment, correction, updated_at: at }) {
     const { say } = this.#locale;
-    const caseBox = h('div', { role: 'status' });
+    const place = h('div', { role: 'status' });
     const read = h('button', { type: 'button', class: 'chip', onclick: async () => {
       try {
         const line = await this.#get(`feedback/${encodeURIComponent(id)}/case`);
 
-        caseBox.replaceChildren(h('p', {}, h('b', {}, say('admin_question')), ' ', line.content),
+        place.replaceChildren(h('p', {}, h('b', {}, say('admin_question')), ' ', line.content),
           h('button', { type: 'button', class: 'chip', onclick: () => this.#saveCase(line, correction) }, icon('save'), say('admin_save_case')));
         read.remove();
       } catch {
-        caseBox.replaceChildren(h('p', {}, say('admin_no_case')));
+        place.replaceChildren(h('p', {}, say('admin_no_case')));
       }
     } }, say('admin_show_question'));
 
     return h('li', {}, h('p', { class: 'hint' }, say(rating === 'up' ? 'good_answer' : 'bad_answer'), ' · ', user, ' · ', this.#locale.dateTime(at)),
-      comment && h('p', {}, comment), correction && h('p', {}, h('b', {}, say('right_value')), ' ', correction), caseBox, read);
+      comment && h('p', {}, comment), correction && h('p', {}, h('b', {}, say('right_value')), ' ', correction), place, read);
   }
 
   /* Saves the case in the format of vesperctl eval. */
@@ -248,8 +248,8 @@ class Admin {
 }
 
 /* {frame, api, locale} */
-export async function showAdmin(context) {
-  context.locale.addWords(words);
-  addStyles(context.frame);
-  new Admin(context);
+export async function showAdmin(place) {
+  place.locale.learn(words);
+  dress(place.frame);
+  new Admin(place);
 }

@@ -3,14 +3,14 @@
  * company's terms. Loaded when the dialog is opened.
  */
 
-import { h, icon, styleInjector } from '../../dom.js';
+import { h, icon, lookOf } from '../../dom.js';
 import { openDialog } from './dialog.js';
 import css from './help.styles.css';
 import { words } from '../../words/help.js';
 
 const QUESTIONS_MAX = 4;
 const SEARCH_FROM = 8;     /* number of terms from which a search field is shown */
-const addStyles = styleInjector(css);
+const dress = lookOf(css);
 
 /* Starter questions that this user may ask; without any, examples of a domain that the user may use. */
 function questionsOf({ starters = [], examples = [] }) {
@@ -54,8 +54,8 @@ function glossary(terms, { say, tag }) {
 
 /* {frame, api, locale, ask(question)} */
 export async function showHelp({ frame, api, locale, ask }) {
-  locale.addWords(words);
-  addStyles(frame);
+  locale.learn(words);
+  dress(frame);
   const { say, language } = locale;
   const box = h('div', { class: 'help', 'aria-busy': 'true' }, h('p', { class: 'hint' }, say('help_reading')));
   const dialog = openDialog(frame, { name: 'help-dialog', title: say('what_can_i_ask') }, locale, box);

@@ -7,11 +7,11 @@ const PATH = '/api/v1/data-sources';
 const KEYS = '/api/v1/tools/find_join_keys';
 const ROLES = { measure: 'source_role_measure', dimension: 'source_role_dimension', date: 'source_role_date', id: 'source_role_id', text: 'source_role_text',
   flag: 'source_role_flag' };
-const EDITABLE_ROLES = Object.keys(ROLES).filter((role) => role !== 'flag'); /* flags are only detected */
+const CHOSEN = Object.keys(ROLES).filter((role) => role !== 'flag'); /* that one is found by code alone */
 const FIELDS = ['label', 'unit', 'role', 'synonyms', 'description'];
 
 const listOf = (text) => text.split(',').map((one) => one.trim()).filter(Boolean);
-const textOf = (column, field) => field === 'synonyms' ? column.synonyms.join(', ') : column[field] ?? '';
+const shown = (column, field) => field === 'synonyms' ? column.synonyms.join(', ') : column[field] ?? '';
 
 /* The changes of the columns, as a merge patch by column name. */
 export function changesOf(columns, valueOf) {
@@ -21,7 +21,7 @@ export function changesOf(columns, valueOf) {
     for (const field of FIELDS) {
       const value = valueOf(column.name, field).trim();
 
-      if (value !== textOf(column, field))
+      if (value !== shown(column, field))
         (changed[column.name] ??= {})[field] = value === '' ? null : field === 'synonyms' ? listOf(value) : value;
     }
   return changed;
@@ -60,11 +60,11 @@ export function meaningParts(source, { api, locale: { say }, change }) {
   function meaning() {
     const { columns, entity_name: entity = '' } = source.semantic_profile;
     const inputs = new Map();
-    const entityInput = h('input', { value: entity, maxlength: 60 });
+    const called = h('input', { value: entity, maxlength: 60 });
     const inputOf = (column, field, label) => {
       const own = { 'aria-label': `${column.label}: ${label}` };
-      const input = field === 'role' ? h('select', own, [...new Set([column.role, ...EDITABLE_ROLES])].map((role) =>
-        h('option', { value: role, selected: role === column.role }, say(ROLES[role])))) : h('input', { ...own, value: textOf(column, field) });
+      const input = field === 'role' ? h('select', own, [...new Set([column.role, ...CHOSEN])].map((role) =>
+        h('option', { value: role, selected: role === column.role }, say(ROLES[role])))) : h('input', { ...own, value: shown(column, field) });
 
       inputs.set(`${column.name} ${field}`, input);
       return h('td', {}, input);
@@ -73,12 +73,12 @@ export function meaningParts(source, { api, locale: { say }, change }) {
       const changed = changesOf(columns, (name, field) => inputs.get(`${name} ${field}`).value);
 
       event.preventDefault();
-      change('PATCH', path, { json: { semantic_profile: { columns: changed, ...(entityInput.value !== entity && { entity_name: entityInput.value || null }) } } });
+      change('PATCH', path, { json: { semantic_profile: { columns: changed, ...(called.value !== entity && { entity_name: called.value || null }) } } });
     };
     const heads = say('source_mean_head').split('|');
 
     return h('details', { class: 'source-meaning' }, h('summary', {}, say('source_meaning')), h('form', { onsubmit: save },
-      h('label', {}, `${say('source_entity')} `, entityInput),
+      h('label', {}, `${say('source_entity')} `, called),
       h('div', { class: 'source-table' }, h('table', {}, h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col' }, head)))),
         h('tbody', {}, columns.map((column) => h('tr', {}, h('th', { scope: 'row' }, column.name),
           FIELDS.map((field, i) => inputOf(column, field, heads[i + 1]))))))),
@@ -88,16 +88,16 @@ export function meaningParts(source, { api, locale: { say }, change }) {
   function joins() {
     const list = h('div', { class: 'source-questions' });
     const own = source.joins.filter((join) => join.stated).map(({ to, on }) => ({ to, on }));
-    const saveJoins = (joined) => change('PUT', `${path}/joins`, { json: { joins: joined } });
+    const state = (joined) => change('PUT', `${path}/joins`, { json: { joins: joined } });
 
-    list.append(...source.joins.map(({ to, name, on: [[column, other]], stated, in_use: isUsed }) => h('span', {},
-      `${say(isUsed ? 'source_joined' : 'source_join_rests', { name, column, other })} `,
-      stated ? chip(say('source_apart', { name }), () => saveJoins(own.filter((join) => join.to !== to))) : '')),
-    chip(say('source_find_joins'), () => find(list, own, saveJoins)));
+    list.append(...source.joins.map(({ to, name, on: [[column, other]], stated, in_use: used }) => h('span', {},
+      `${say(used ? 'source_joined' : 'source_join_rests', { name, column, other })} `,
+      stated ? chip(say('source_apart', { name }), () => state(own.filter((join) => join.to !== to))) : '')),
+    chip(say('source_find_joins'), () => find(list, own, state)));
     return list;
   }
 
-  async function find(list, own, saveJoins) {
+  async function find(list, own, state) {
     const { sources } = await api.get(`${PATH}?kind=table`);
     const others = sources.filter(({ id, is_owner: isOwner, state: now }) => isOwner && now === 'ready' && id !== source.id && !source.joins.some(({ to }) => to === id));
     const offers = (await Promise.all(others.map(async ({ id, name }) => {
@@ -105,7 +105,7 @@ export function meaningParts(source, { api, locale: { say }, change }) {
       const { result } = await reply.json();
 
       return pairsOf(result?.sets?.rows?.data_dict, source.semantic_profile.columns, theirs.columns).map(({ column, other }) =>
-        chip(say('source_join', { name, column, other }), () => saveJoins([...own, { to: id, on: [[column, other]] }])));
+        chip(say('source_join', { name, column, other }), () => state([...own, { to: id, on: [[column, other]] }])));
     }))).flat();
 
     list.append(...(offers.length > 0 ? offers : [h('span', { class: 'hint', role: 'status' }, say('source_no_joins'))]));

@@ -3,20 +3,20 @@
  * questions, sharing and deletion. Loaded with the first file or click.
  */
 
-import { h, styleInjector } from '../../dom.js';
+import { h, lookOf } from '../../dom.js';
 import { openDialog } from './dialog.js';
 import { meaningParts } from './meaning.js';
 import css from './sources.styles.css';
 import { words } from '../../words/sources.js';
 
 const PATH = '/api/v1/data-sources';
-const POLL_MS = 400;
+const LOOK_MS = 400;
 const PAGE = 100; /* sources shown at first; older ones on request */
 const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/tab-separated-values', jsonl: 'application/x-ndjson', ndjson: 'application/x-ndjson' };
 const DOCUMENTS = '/api/v1/documents';
 const DOCUMENT_TYPES = { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' };
 const QUESTIONS_MAX = 3;
-const addStyles = styleInjector(css);
+const dress = lookOf(css);
 
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const isOver = ({ state, load }) => !load ? state === 'ready' || state === 'empty' : ['failed', 'asking'].includes(load.state);
@@ -46,7 +46,7 @@ class Sources {
     this.#api = api;
     this.#locale = locale;
     this.#ask = ask;
-    this.#input = h('input', { type: 'file', hidden: true, multiple: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((extension) => `.${extension}`).join(','),
+    this.#input = h('input', { type: 'file', hidden: true, multiple: true, accept: Object.keys({ ...TYPES, ...DOCUMENT_TYPES }).map((end) => `.${end}`).join(','),
       onchange: () => this.upload([...this.#input.files]) });
     this.#choose = h('button', { type: 'button', class: 'chip', onclick: () => this.#input.click() }, say('source_choose'));
     this.root = openDialog(frame, { name: 'own-data', title: say('own_data'), tools: [this.#choose] }, locale, this.#input, this.#note, this.#list);
@@ -82,12 +82,12 @@ class Sources {
     const { say } = this.#locale;
 
     for (const file of files) {
-      const extension = file.name.split('.').at(-1).toLowerCase();
-      const type = TYPES[extension] ?? DOCUMENT_TYPES[extension] ?? file.type;
+      const end = file.name.split('.').at(-1).toLowerCase();
+      const type = TYPES[end] ?? DOCUMENT_TYPES[end] ?? file.type;
 
       try {
         this.#note.textContent = say('source_sending', { name: file.name });
-        const reply = await this.#api.fetch('POST', `${DOCUMENT_TYPES[extension] ? DOCUMENTS : PATH}?${new URLSearchParams({ name: file.name })}`, { body: file, type });
+        const reply = await this.#api.fetch('POST', `${DOCUMENT_TYPES[end] ? DOCUMENTS : PATH}?${new URLSearchParams({ name: file.name })}`, { body: file, type });
 
         await this.#follow((await reply.json()).id);
       } catch ({ status }) {
@@ -110,7 +110,7 @@ class Sources {
         return;
       }
       this.#note.textContent = say('source_loading', { n: source.load?.rows ?? 0 });
-      await sleep(POLL_MS);
+      await sleep(LOOK_MS);
     }
   }
 
@@ -133,7 +133,7 @@ class Sources {
   #question({ id, load: { ask } }) {
     const answer = async (value) => {
       await this.#api.fetch('POST', `${PATH}/${id}/answer`, { json: { ask_id: ask.ask_id, values: [value] } });
-      await sleep(POLL_MS);
+      await sleep(LOOK_MS);
       await this.#follow(id);
     };
 
@@ -193,10 +193,10 @@ class Sources {
     const { say } = locale;
     const word = (kind, name) => (locale.has(`source_${kind}_${name}`) ? say(`source_${kind}_${name}`) : name);
     /* A sum is formatted from text, so that it keeps all digits. */
-    const formatted = (cell = '') => (/^-?\d+(\.\d+)?$/.test(cell) ? locale.number(cell, { maximumFractionDigits: 20 })
+    const written = (cell = '') => (/^-?\d+(\.\d+)?$/.test(cell) ? locale.number(cell, { maximumFractionDigits: 20 })
       : locale[String(cell).includes('T') ? 'dateTime' : 'date'](cell));
     const row = ({ label, type, role, nulls, distinct, min, max, sum, misfits }) => h('tr', {}, h('th', { scope: 'row' }, label),
-      [word('type', type), word('role', role), ...[nulls, distinct, min, max, sum, misfits].map(formatted)].map((cell) => h('td', {}, cell)));
+      [word('type', type), word('role', role), ...[nulls, distinct, min, max, sum, misfits].map(written)].map((cell) => h('td', {}, cell)));
 
     return h('div', { class: 'source-table', tabindex: '0' }, h('table', {}, h('thead', {}, h('tr', {}, say('source_head').split('|').map((head) => h('th', { scope: 'col' }, head)))),
       h('tbody', {}, columns.map(row))));
@@ -227,7 +227,7 @@ class Sources {
         return;
       }
       await this.#api.fetch('DELETE', `${PATH}/${id}`).catch(() => { this.#note.textContent = say('delete_failed'); });
-      await sleep(POLL_MS);
+      await sleep(LOOK_MS);
       await this.show();
       this.#choose.focus();
     });
@@ -236,10 +236,10 @@ class Sources {
 }
 
 /* Opens the dialog in this frame; files are uploaded at once. */
-export async function showSources(context, files = []) {
-  context.locale.addWords(words);
-  addStyles(context.frame);
-  const sources = new Sources(context);
+export async function showSources(place, files = []) {
+  place.locale.learn(words);
+  dress(place.frame);
+  const sources = new Sources(place);
 
   await sources.show();
   await sources.upload(files);

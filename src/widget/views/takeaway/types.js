@@ -17,43 +17,43 @@ const markOf = ({ mark }) => mark?.type ?? mark;
 function channelsOf({ encoding, layer, data }) {
   if (!encoding || layer || !Array.isArray(data?.values))
     return undefined;
-  return [['x', 'y'], ['y', 'x']].find(([axis, measure]) =>
-    DISCRETE.has(encoding[axis]?.type) && encoding[measure]?.type === 'quantitative' && !encoding[measure].aggregate);
+  return [['x', 'y'], ['y', 'x']].find(([place, measure]) =>
+    DISCRETE.has(encoding[place]?.type) && encoding[measure]?.type === 'quantitative' && !encoding[measure].aggregate);
 }
 
 /* The allowed types, the current one first. */
 export function typesOf(spec) {
   const channels = channelsOf(spec);
-  const current = markOf(spec);
+  const own = markOf(spec);
 
-  if (!channels || !MARKS[current])
+  if (!channels || !MARKS[own])
     return [];
-  const [axis, measure] = channels;
-  const { [axis]: { field, type }, [measure]: { field: number }, color } = spec.encoding;
+  const [place, measure] = channels;
+  const { [place]: { field, type }, [measure]: { field: number }, color } = spec.encoding;
   const rows = spec.data.values;
-  const distinctCount = (keys) => new Set(rows.map((row) => JSON.stringify(keys.map((key) => row[key])))).size;
-  const series = color?.field && color.field !== field ? distinctCount([color.field]) : 1;
-  const isOrdered = type !== 'nominal' && axis === 'x' && distinctCount([field]) > 1;
-  const isUnique = distinctCount([field, color?.field ?? field]) === rows.length;
+  const seen = (keys) => new Set(rows.map((row) => JSON.stringify(keys.map((key) => row[key])))).size;
+  const series = color?.field && color.field !== field ? seen([color.field]) : 1;
+  const isOrdered = type !== 'nominal' && place === 'x' && seen([field]) > 1;
+  const isOnce = seen([field, color?.field ?? field]) === rows.length;
   const allowed = {
-    bar: isUnique && rows.length <= BARS_MAX,
-    line: isOrdered && isUnique,
-    area: isOrdered && isUnique && series === 1 && rows.every((row) => !(row[number] < 0)),
+    bar: isOnce && rows.length <= BARS_MAX,
+    line: isOrdered && isOnce,
+    area: isOrdered && isOnce && series === 1 && rows.every((row) => !(row[number] < 0)),
     point: true,
   };
 
-  return [current, ...Object.keys(MARKS).filter((name) => name !== current && allowed[name])];
+  return [own, ...Object.keys(MARKS).filter((name) => name !== own && allowed[name])];
 }
 
 /* The spec with this type; filled marks start at zero. */
 export function withType(spec, type) {
   if (type === markOf(spec))
     return spec;
-  const [axis, measure] = channelsOf(spec);
+  const [place, measure] = channelsOf(spec);
   const { xOffset, yOffset, ...encoding } = spec.encoding;
   const { color } = encoding;
   const isBar = type === 'bar';
-  const isGrouped = isBar && color?.field && color.field !== encoding[axis].field;
+  const isGrouped = isBar && color?.field && color.field !== encoding[place].field;
 
   return {
     ...spec,
@@ -61,9 +61,9 @@ export function withType(spec, type) {
     encoding: {
       ...encoding,
       /* Grouped bars need a discrete axis, also for dates. */
-      [axis]: isGrouped && encoding[axis].type === 'temporal' ? { ...encoding[axis], type: 'ordinal' } : encoding[axis],
+      [place]: isGrouped && encoding[place].type === 'temporal' ? { ...encoding[place], type: 'ordinal' } : encoding[place],
       [measure]: { ...encoding[measure], stack: null, scale: { ...encoding[measure].scale, zero: isBar || type === 'area' } },
-      ...isGrouped && { [`${axis}Offset`]: { field: color.field, ...color.sort && { sort: color.sort } } },
+      ...isGrouped && { [`${place}Offset`]: { field: color.field, ...color.sort && { sort: color.sort } } },
     },
   };
 }

@@ -2,21 +2,21 @@
  * Tools of a table or a chart: save, copy, change the chart type. Loaded with the first table or chart.
  */
 
-import { h, icon, styleInjector } from '../../dom.js';
+import { h, icon, lookOf } from '../../dom.js';
 import css from './tools.styles.css';
 import { words } from '../../words/tools.js';
 import { typesOf, withType } from './types.js';
 import { copyTable, saveAs, saveCsv, savePicture } from './save.js';
 
-const addStyles = styleInjector(css);
+const dress = lookOf(css);
 
 /* A button for an action; reports a failure of the action. */
-function actionButton({ say }, { label, name, text, failed = 'file_failed' }, note, action) {
+function taking({ say }, { label, name, text, failed = 'file_failed' }, note, take) {
   const onclick = async ({ currentTarget: button }) => {
     button.disabled = true;
     note.textContent = '';
     try {
-      await action();
+      await take();
     } catch {
       note.textContent = say(failed);
     }
@@ -36,8 +36,8 @@ const linkTo = (id) => `${location.origin}${location.pathname}${location.search}
    stored: {file(kind): a promise of all rows as a file, save({title, shared}): a promise of the saved view}, for an answer
    that is or will be stored. */
 export function tableTools(box, view, columns, title, locale, stored) {
-  locale.addWords(words);
-  addStyles(box);
+  locale.learn(words);
+  dress(box);
   const { say } = locale;
   const note = noteOf();
   const headers = headersOf(columns);
@@ -57,7 +57,7 @@ export function tableTools(box, view, columns, title, locale, stored) {
 
     note.textContent = isCopied ? say('link_copied') : link;
   };
-  const button = (key, name, action, text, failed) => actionButton(locale, { label: say(key), name, text, failed }, note, action);
+  const button = (key, name, take, text, failed) => taking(locale, { label: say(key), name, text, failed }, note, take);
 
   box.append(note,
     ...stored && view.source?.call ? [button('pin', 'star', pin, undefined, 'not_saved'), button('share', 'open', share, undefined, 'not_saved')] : [],
@@ -68,7 +68,7 @@ export function tableTools(box, view, columns, title, locale, stored) {
 
 /* redraw(spec, name): draws the chart as another type, with this name. */
 export function chartTools(box, view, title, locale, redraw) {
-  locale.addWords(words);
+  locale.learn(words);
   const { say } = locale;
   const note = noteOf();
   const picture = box.parentNode.querySelector('.chart-box');
@@ -79,5 +79,5 @@ export function chartTools(box, view, title, locale, redraw) {
     ...types.length > 1 ? [h('select', { class: 'small worded', 'aria-label': say('chart_type'), onchange: choose },
       types.map((type, i) => h('option', { value: type, selected: i === 0 }, say(`chart_${type}`))))] : [],
     ...['png', 'svg'].map((kind) =>
-      actionButton(locale, { label: say(`save_${kind}`), name: 'save', text: kind.toUpperCase() }, note, () => savePicture(picture, title, kind))));
+      taking(locale, { label: say(`save_${kind}`), name: 'save', text: kind.toUpperCase() }, note, () => savePicture(picture, title, kind))));
 }

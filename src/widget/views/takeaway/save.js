@@ -5,9 +5,9 @@
 
 import { h } from '../../dom.js';
 
-const REVOKE_DELAY_MS = 10000;           /* until then the browser has read the file */
+const SAVED_MS = 10000;           /* until then the browser has read the file */
 const HEAD_BYTES_MAX = 65536;     /* limit of a file's first line */
-const PIXEL_RATIO = 2;            /* images are also used on high-resolution screens and in print */
+const PIXELS_EACH = 2;            /* images are also used on high-resolution screens and in print */
 
 /* Spreadsheets execute cells that begin like a formula; a leading apostrophe makes them text. */
 function safeCell(value) {
@@ -23,7 +23,7 @@ function csvCell(value) {
 }
 
 const tabbedCell = (value) => safeCell(value).replace(/[\t\r\n]+/g, ' ');
-const lineOf = (row, cell, separator) => row.map(cell).join(separator);
+const lineOf = (row, cell, between) => row.map(cell).join(between);
 
 function rowsOf(view) {
   return Array.from({ length: view.row_count }, (_, i) => view.columns.map((name) => view.data_dict[name]?.[i]));
@@ -33,7 +33,7 @@ export function saveAs(bytes, name) {
   const url = URL.createObjectURL(bytes);
 
   h('a', { href: url, download: name.replace(/[\\/:*?"<>|]+/g, ' ').trim() }).click();
-  setTimeout(() => URL.revokeObjectURL(url), REVOKE_DELAY_MS);
+  setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
 /* The server's file with the page's headers in place of its first line, which contains column names without line ends. */
@@ -69,12 +69,12 @@ export async function copyTable(view, headers) {
 function pictureText(svg) {
   const copy = svg.cloneNode(true);
   const { color, fontFamily } = getComputedStyle(svg);
-  const background = svg.ownerDocument.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  const ground = svg.ownerDocument.createElementNS('http://www.w3.org/2000/svg', 'rect');
 
   for (const [name, value] of [['width', '100%'], ['height', '100%'],
     ['fill', getComputedStyle(svg.closest('figure')).backgroundColor]])
-    background.setAttribute(name, value);
-  copy.prepend(background);
+    ground.setAttribute(name, value);
+  copy.prepend(ground);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('color', color);
   copy.setAttribute('font-family', fontFamily);
@@ -83,7 +83,7 @@ function pictureText(svg) {
 
 async function rasterOf(text, width, height) {
   const image = new Image();
-  const canvas = h('canvas', { width: width * PIXEL_RATIO, height: height * PIXEL_RATIO });
+  const canvas = h('canvas', { width: width * PIXELS_EACH, height: height * PIXELS_EACH });
 
   image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
   await image.decode();
