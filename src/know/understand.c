@@ -512,8 +512,11 @@ static bool can_rerun_context(const struct reading *r, const struct session_cont
 static bool follow_list(const struct reading *r, const struct session_context *s,
 			struct understanding *out)
 {
-	const json_t *query =
-		s->query || s->ask || r->in->refers_to_row ? NULL : metrics_query_of_tool(r, s);
+	const json_t *query = s->query || s->ask || r->in->refers_to_row || /* of which measure? */
+					      (words_in(&r->q, WORDS_GROUPING) &&
+					       !words_in(&r->q, WORDS_COUNTING))
+				      ? NULL
+				      : metrics_query_of_tool(r, s);
 
 	return query && metrics_follow(r, query, out);
 }

@@ -241,7 +241,7 @@ describe('a model that uses the map', () => {
     }
   });
 
-  each('gets the map, then the columns of the requested tables only', 'Please analyse in depth what is going on around change adoption in our works',
+  each('gets the map, then the columns of the requested tables only', 'Please analyse in depth why things go as they do around change adoption in our works',
     calls(['get_detailed_schema', { tables: ADOPTION_TABLES, reason: 'names and status' }], ['run_select', { sql: ADOPTION_SQL, purpose: 'which' }]),
     (turn, where) => {
       const [first, second, third] = toolCalls();

@@ -1,7 +1,7 @@
 -- tool:       get_milestone_dates
 -- about:      Milestone dates: stage dates 1 to 8, COD (Commercial Operation Date), decisioning date and key agreements of one project as planned today, in order of time.
 -- grain:      milestone, stage, date
--- words:      timeline, roadmap, gates, target, go live, going live, operational, online, in operation, in service, placed in service, energized, commissioned, commission, break ground, construction start, mechanical completion, substantial completion, notice to proceed, NTP, FNTP, EPC, financial close, close, closing, executed, execute, sign, signed, agreement, interconnection, PPA, sale, site control, decisioning, ahead, still ahead, upcoming, expected, finish, finished, ready
+-- words:      timeline, roadmap, gates, target, go live, going live, operational, online, in operation, in service, placed in service, energized, commissioned, commission, break ground, construction start, mechanical completion, substantial completion, notice to proceed, NTP, FNTP, EPC, financial close, close, closing, executed, execute, sign, signed, agreement, interconnection, PPA, site control, decisioning, ahead, still ahead, upcoming, expected, finish, finished, ready
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- answer:     **{ProjectName}** ({CurrentStage}, {StatusColor}) is planned for commercial operation (COD) on **{fact.cod}**.[[ Next is {fact.next_milestone} on {fact.next_date}.]]

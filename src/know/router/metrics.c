@@ -403,7 +403,7 @@ static size_t read_cue(struct query_builder *a, size_t i)
 			return 1; /* orders by the current metric; read by metrics_follow.c */
 		a->top |= token_in_list(t, WORDS_PRICIEST);
 		a->bottom |= token_in_list(t, WORDS_CHEAPEST);
-		a->ranks_price = true;
+		a->cues.price = true;
 		return 1;
 	}
 	if (token_in_list(t, WORDS_TOP) || token_in_list(t, WORDS_BOTTOM)) {
@@ -435,6 +435,8 @@ static size_t read_cue(struct query_builder *a, size_t i)
 		a->related.is_required |= !word_is_neutral(a->r, i);
 		return 1;
 	}
+	if (token_in_list(t, WORDS_WHO) && !a->analysis && !a->subject && a->group_count == 0)
+		return SIZE_MAX; /* persons, whom nothing else names */
 	if (read_row_count(a, i))
 		return 1;
 	if ((has_exclusion(a) && is_exclusion_word(t)) || negates_condition(a, i) ||
@@ -748,7 +750,8 @@ static bool add_further_metrics(struct query_builder *a)
 			metrics_pick_meaning(&a->slots.further.items[i], metrics_entity(a));
 		size_t at = a->metric_count;
 
-		if (!p || !p->metric || !may_see(a, p->metric) || !may_see(a, a->metrics[0]))
+		if (!p || !p->metric ||
+		    (!a->analysis && (!may_see(a, p->metric) || !may_see(a, a->metrics[0]))))
 			return false;
 		for (size_t m = 0; m < a->metric_count; m++)
 			if (a->metrics[m] == p->metric)

@@ -115,7 +115,6 @@ struct sort_order {
 };
 
 struct query_builder {
-	bool ranks_price; /* "the cheapest hub": ranks by the metric that is a price */
 	const struct reading *r;
 	const struct map_words *w;
 	/* Restricts the search to this tenant entity and those belonging to it; NULL: no
@@ -163,6 +162,7 @@ struct query_builder {
 	struct {
 		bool totals;   /* "the total budget" */
 		bool compares; /* "vs", "compare" */
+		bool price;    /* "the cheapest hub": ranks by the metric that is a price */
 	} cues;
 	bool *in_phrase; /* by token: it is part of a map phrase */
 	struct bound_target bounds[KNOW_CONSTRAINTS_MAX];
@@ -255,6 +255,9 @@ bool metrics_call(const struct query_builder *a, const json_t *query,
 json_t *metrics_year(int year);
 /* Adds conditions and the period to the query. Returns false when a fact cannot be a condition. */
 bool metrics_add_facts(struct query_builder *a, json_t *query);
+/* The dimension of the measured entity that has the same filter, else the one given. */
+const struct dimension_def *metrics_own_dimension(const struct query_builder *a,
+						  const struct dimension_def *read);
 
 /* ---- metrics_slots.c: arguments of an analysis apart from its query ---- */
 

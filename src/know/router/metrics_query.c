@@ -70,7 +70,7 @@ static void resolve_comparison(struct query_builder *a)
 
 		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
 			continue;
-		a->cues.compares = !metrics_add_by(a, f->dimension->name);
+		a->cues.compares = !metrics_add_by(a, metrics_own_dimension(a, f->dimension)->name);
 		if (a->metric_count == 0 && !a->subject)
 			(void)metrics_add(a, default_metric_of(a, f->dimension));
 	}
@@ -125,6 +125,12 @@ static bool ranks_subject(const struct query_builder *a)
 /* "The biggest project in each market": one row of the subject per group, which no query gives. */
 static bool ranks_within_groups(const struct query_builder *a)
 {
+	const struct question *q = &a->r->q;
+
+	for (size_t i = 0; (a->top || a->bottom) && a->by_count > 0 && i < q->count; i++)
+		if (token_in_list(&q->tokens[i], WORDS_ALL) &&
+		    token_in_list(&q->tokens[i], WORDS_GROUPING)) /* "in each market" */
+			return true;
 	return (a->top || a->bottom) && a->metric_count > 0 && a->subject &&
 	       metrics_entity(a) == a->subject && a->by_count > 0 &&
 	       strcmp(a->by[0],
@@ -270,7 +276,7 @@ static bool resolve_roles(struct query_builder *a)
 	if (!metrics_resolve_level(a) || !metrics_resolve_all(a) ||
 	    (a->cues.totals && !metrics_is_total(a)))
 		return false;
-	if (a->ranks_price && !add_price(a))
+	if (a->cues.price && !add_price(a))
 		return false;
 	resolve_comparison(a);
 	drop_group_by_row(a);
@@ -318,7 +324,7 @@ static bool write_list(struct query_builder *a, json_t *query)
 	const struct measure_def *m = bounds_measure(a, &above);
 	int rows = a->rows;
 	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
-		       json_object_get(query, MAP_PERIOD) || json_object_get(query, MAP_HAVING);
+		       json_object_get(query, MAP_HAVING);
 
 	if (!(a->is_list ||
 	      ((narrows || a->lists_columns || a->level.value || a->order.by.count > 0) &&

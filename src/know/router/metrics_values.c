@@ -73,6 +73,15 @@ static bool is_used(const json_t *where, const char *name)
 	return false;
 }
 
+const struct dimension_def *metrics_own_dimension(const struct query_builder *a,
+						  const struct dimension_def *read)
+{
+	const struct dimension_def *own =
+		read->map.entity == metrics_entity(a) ? NULL : same_filter(a, read);
+
+	return own ? own : read;
+}
+
 /* A named dimension must have a value or be a column of the list: "the status of projects". */
 static bool use_named_dimensions(struct query_builder *a, json_t *where, json_t *query)
 {

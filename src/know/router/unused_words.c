@@ -202,12 +202,24 @@ static bool is_noun(const struct word_check *a, size_t i)
 	return !is_neutral(a, t) || (word_origins(a, t) & FROM_ABOUT);
 }
 
+static bool starts_excluded_mention(const struct word_check *a, size_t i)
+{
+	for (size_t m = 0; m < a->r->mention_count; m++)
+		if (a->r->mentions[m].excluded && a->r->mentions[m].from == i)
+			return true;
+	return false;
+}
+
 /* "not Ascend" is handled as an exclusion; no tool can exclude "not viewed". */
 static bool negation_is_accounted(const struct word_check *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	/* "No, for SP15" replies to an earlier turn; "never viewed reports" does not */
+	/* "No, for SP15" replies to an earlier turn; "never viewed reports" and "no BESS either" do
+	 * not */
+	if (i == 0 && token_in_list(&q->tokens[0], WORDS_SOME) && is_used(a, 1) &&
+	    q->tokens[1].separator == ' ' && !starts_excluded_mention(a, 1))
+		return false;
 	if ((i == 0 && (!is_noun(a, 1) || q->tokens[1].separator != ' ')) ||
 	    words_at(q, i, WORDS_NEUTRAL) > 0)
 		return true;
@@ -218,14 +230,6 @@ static bool negation_is_accounted(const struct word_check *a, size_t i)
 		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i &&
 		    (!a->r->mentions[m].has_tool_words_only ||
 		     takes_tool_word_value(a, a->r->mentions[m].from)))
-			return true;
-	return false;
-}
-
-static bool starts_excluded_mention(const struct word_check *a, size_t i)
-{
-	for (size_t m = 0; m < a->r->mention_count; m++)
-		if (a->r->mentions[m].excluded && a->r->mentions[m].from == i)
 			return true;
 	return false;
 }
@@ -506,7 +510,8 @@ static bool needs_dropped_filter(const struct word_check *a, size_t i)
 
 		if (strcmp(filter, FILTER_TOP_N) == 0)
 			return true;
-		if (!followup_dimension(a->r->know->catalog, filter))
+		if (!followup_dimension(a->r->know->catalog, filter) &&
+		    strcmp(filter, FILTER_START) != 0 && strcmp(filter, FILTER_END) != 0)
 			continue;
 		if (!facts_get(&a->r->facts, filter) ||
 		    !candidate_param(a->c->fit.candidate, filter))
@@ -744,6 +749,7 @@ void unused_words_find(struct reading *r, const struct choice *c, struct underst
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
 		size_t self = words_at(&r->q, i, WORDS_SELF_DESCRIPTION);
+		size_t analysis = r->q.tokens[i].used ? 0 : analysis_words(&a, i);
 
 		if (self > 0) /* "I'm a developer": describes the user */
 			i += self;
@@ -751,8 +757,8 @@ void unused_words_find(struct reading *r, const struct choice *c, struct underst
 			i += neutral - 1;
 		else if (exclusion_words(&a, i) > 0)
 			i += exclusion_words(&a, i) - 1;
-		else if (analysis_words(&a, i) > 0)
-			memset(a.unused + i, true, analysis_words(&a, i));
+		else if (analysis > 0)
+			memset(a.unused + i, true, analysis);
 		else if (!is_accounted(&a, i))
 			mark_unused(&a, i);
 	}

@@ -25,15 +25,17 @@ struct round {
 
 static const struct round rounds[] = {
 	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 118, 37, 217, 4},
-	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 100, 20, 151, 9},
+	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 101, 19, 151, 9},
 	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 0, 82, 27, 141, 18},
 	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 4, 73, 28, 133, 21},
 	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 78, 16, 130, 27},
 	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 8, 78, 18, 130, 22},
-	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 1, 75, 23, 134, 24},
+	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 1, 76, 23, 135, 23},
 	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 9, 70, 15, 117, 33},
-	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 10, 50, 19, 94, 55},
-	{VESPER_SOURCE_DIR "/tests/route/round10.jsonl", 160, 9, 59, 14, 99, 51},
+	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 11, 52, 19, 96, 52},
+	{VESPER_SOURCE_DIR "/tests/route/round10.jsonl", 160, 8, 60, 14, 100, 51},
+	{VESPER_SOURCE_DIR "/tests/route/round11.jsonl", 160, 2, 111, 7, 142, 16},
+	{VESPER_SOURCE_DIR "/tests/route/round12.jsonl", 160, 14, 72, 8, 106, 38},
 };
 
 struct tally {
