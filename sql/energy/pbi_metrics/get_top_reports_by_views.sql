@@ -2,7 +2,7 @@
 -- about:      Most viewed reports: Power BI reports and dashboards by number of views in a range of days, with unique viewers. For the most popular and the least used ones.
 -- measures:   reports by views, use
 -- grain:      report
--- words:      dashboards, popular, popularity, readership, hits, clicks, visited, opened, read, looked at, used, favorite, bestseller, leaderboard, content, pages, ranking, cared, care, retire, decommission, attract, consumed
+-- words:      dashboards, popular, popularity, readership, opened, read, looked at, used, favorite, bestseller, leaderboard, content, pages, ranking, cared, care, retire, decommission, attract, consumed
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300

@@ -2,7 +2,7 @@
 -- about:      Most active users: Power BI users by number of report views in a range of days, with how many reports they viewed and their last activity. Also for who views one report.
 -- measures:   users by views, viewers, activity
 -- grain:      user, viewer
--- words:      who reads, who opens, readers, viewers, audience, fans, consumers, power users, heavy users, frequent, champions, activity, licenses, seats, looked at, watches
+-- words:      who reads, who opens, readers, viewers, audience, fans, consumers, power users, heavy users, frequent, champions, looked at, watches
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300

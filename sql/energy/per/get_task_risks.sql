@@ -2,7 +2,7 @@
 -- about:      Task risks: tasks with a risk (high, medium, low) of one project or of all, the most severe first, with due date, status and notes.
 -- measures:   risks by severity
 -- grain:      task, risk, project
--- words:      risk register, risk log, threats, dangers, hazards, perils, concerns, severity, severe, rated, rating, risky, riskily, roadblocks, blockers, issues, to-dos, action items, work items, deliverables, assignments, activities, jobs, critical, jeopardize, worry, exposure, open
+-- words:      risk register, risk log, threats, dangers, hazards, perils, concerns, severity, severe, rated, rating, risky, riskily, roadblocks, blockers, issues, critical, jeopardize, worry, exposure, open
 -- permission: chat:read_projects
 -- report:     per_project_report
 -- whole:      count
