@@ -60,6 +60,21 @@ static bool is_ordering_only(const struct know *k, const struct question *q, siz
 	return true;
 }
 
+/* "Lookalikes by sales, visits and calls": single words that follow a phrase that asks for an
+ * analysis are what it compares. */
+static bool is_operand(const struct know *k, const struct question *q, size_t from, size_t to)
+{
+	size_t words = 0;
+
+	for (size_t i = from; i < to; i++)
+		words += !know_is_stop_word(k, &q->tokens[i]) &&
+			 !token_in_list(&q->tokens[i], WORDS_CLAUSE_JOINTS);
+	for (size_t i = 0; i < from && words <= 1; i++)
+		if (map_words_cue_length(k, q, i) > 0)
+			return true;
+	return false;
+}
+
 /* The domain of a clause; NULL: none, or several different ones. */
 static const struct domain_def *subject_of(const struct know *k, const struct know_input *in,
 					   const struct question *q, size_t from, size_t to,
@@ -70,7 +85,7 @@ static const struct domain_def *subject_of(const struct know *k, const struct kn
 	double most = 0, second = 0;
 	struct text_score text;
 
-	if (is_ordering_only(k, q, from, to))
+	if (is_ordering_only(k, q, from, to) || is_operand(k, q, from, to))
 		return NULL;
 	router_score_text(k, in, q, from, to, false, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
