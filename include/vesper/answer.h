@@ -75,7 +75,7 @@ struct turn_answer {
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	const char *flow_text;        /* the sentences of the plan's flow; NULL: none */
 	/* Checks that the text passes, in this order; NULL: not begun, or ended. */
-	struct guard_quotes *quotes;
+	struct guard_leakage *leakage;
 	struct guard_links *link_check;
 	struct answer_cites *cites; /* before the number check; NULL: no passages */
 	struct guard_numbers *numbers;

@@ -41,7 +41,7 @@
  *         a value that later steps may take from this result (ref.h), and the words for it:
  *         "vendor facts.higher_vendor the higher"
  *   window                    view.column: see below
- *   whole                     count, sum(Column), …: see below
+ *   totals                    count, sum(Column), …: see below
  *   measures                  words for what it orders or counts: "views, most viewed"; questions
  *                             that rank by something else do not match it
  *   kind                      doc: passages of documents that match its parameter `question`;
@@ -98,7 +98,7 @@
  * `--? may_clinic_read:` lines. Without the permission it is not even fetched.
  *
  * `window` promises a query `--# query window` with one row of two cells: the first and the last
- * value that exist for the same arguments. It runs only when "main" is empty. With `whole`, when
+ * value that exist for the same arguments. It runs only when "main" is empty. With `totals`, when
  * "main" has more rows than are read, the database is asked for the row count and the aggregates of
  * these number columns. The only row limit of "main" is then :row_limit. Markers that code always
  * binds: see catalog_marker_reserved.

@@ -196,13 +196,13 @@ struct guard_secret;
 struct guard_secret *guard_secret_new(const char *const *texts); /* NULL-terminated; read once */
 void guard_secret_free(struct guard_secret **s);
 
-struct guard_quotes;
-struct guard_quotes *guard_quotes_new(const struct guard_secret *secret, /* borrowed */
-				      void (*on_text)(void *owner, const char *text, size_t len),
-				      void *owner);
-void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len);
-void guard_quotes_end(struct guard_quotes *q); /* as guard_links_end */
-void guard_quotes_free(struct guard_quotes **q);
+struct guard_leakage;
+struct guard_leakage *guard_leakage_new(const struct guard_secret *secret, /* borrowed */
+					void (*on_text)(void *owner, const char *text, size_t len),
+					void *owner);
+void guard_leakage_feed(struct guard_leakage *q, const char *text, size_t len);
+void guard_leakage_end(struct guard_leakage *q); /* as guard_links_end */
+void guard_leakage_free(struct guard_leakage **q);
 
 /*
  * Citations of numbered passages: "[2]" and "[2, 3]" in an answer. Each number of an existing

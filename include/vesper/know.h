@@ -28,7 +28,7 @@ struct know *know_with_overlay(const struct know *base, const struct catalog *c)
 void know_free(struct know **k);
 
 /* The entity index; borrowed from `k`. */
-struct name_book *know_names(struct know *k);
+struct entity_index *know_names(struct know *k);
 
 enum filter_source { SOURCE_EXPLICIT, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
 const char *filter_source_name(enum filter_source s);

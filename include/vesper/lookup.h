@@ -24,13 +24,13 @@
 struct scope {
 	const bool *in, *weak, *parts;
 };
-void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
+void scope_read(const struct entity_index *b, const struct catalog_view *v, struct arena *a,
 		struct scope *out);
 
 struct names;
 /* The values that a caller of this tenant (NULL: no tenant) can name in the dimensions `in`, which
  * are borrowed. */
-const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
+const struct names *names_of(const struct entity_index *b, const char *tenant, const bool *in,
 			     struct arena *a);
 
 /* ---- words to values ---- */
@@ -71,11 +71,11 @@ size_t names_find_fuzzy(const struct names *n, const bool *in, const char *key, 
  */
 size_t names_candidates(const struct names *n, const bool *in, const char *key, size_t len,
 			struct arena *a, struct entry *out);
-/* Like name_book_resolve, in these names. */
+/* Like entity_index_resolve, in these names. */
 bool names_resolve(const struct names *n, const struct dimension_def *d, const char *text,
 		   const struct args *context, struct arena *a, struct name_match *out);
 /* The index of the dimension for which the catalogue lists this name as a whole; -1: none. */
-int names_find_catalog_dimension(const struct name_book *b, const char *key, size_t len);
+int names_find_catalog_dimension(const struct entity_index *b, const char *key, size_t len);
 
 /* ---- one dimension's values ---- */
 
@@ -99,8 +99,9 @@ size_t names_suggest_similar(const struct names *n, const struct dimension_def *
 /* Values of a filter ("hub_zone", or its plural) that this caller may know, as options: values that
  * contain the text, else similar ones; "": the first values. At most FILTER_VALUES_MAX. Only the
  * first FILTER_VALUES_SCAN_MAX values of a dimension are searched for the text. */
-size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
-			const char *text, struct arena *a, const struct suggestion **out);
+size_t entity_index_values(const struct entity_index *b, const struct catalog_view *v,
+			   const char *filter, const char *text, struct arena *a,
+			   const struct suggestion **out);
 /* The dimension in scope with the value most similar to the text; or NULL. */
 const struct dimension_def *names_most_similar_dimension(const struct names *n, const char *text);
 

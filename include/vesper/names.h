@@ -22,16 +22,16 @@ struct config;
 struct db;
 struct loop;
 
-struct name_book;
-struct name_book *name_book_new(const struct catalog *c); /* borrows the catalogue */
-void name_book_free(struct name_book **b);
+struct entity_index;
+struct entity_index *entity_index_new(const struct catalog *c); /* borrows the catalogue */
+void entity_index_free(struct entity_index **b);
 
 /* Replaces the values of a dimension from a tenant's data; those that the catalogue lists stay. The
  * values are copied. False: the catalogue has no such dimension, or there are more than
  * KNOW_VALUES_MAX values or KNOW_TEXT_BYTES_MAX bytes. In the second case the index has no values
  * of the data any more, since with half a list real names would be unknown. */
-bool name_book_load(struct name_book *b, const char *tenant, const char *dimension,
-		    const char *const *values, size_t count);
+bool entity_index_load(struct entity_index *b, const char *tenant, const char *dimension,
+		       const char *const *values, size_t count);
 
 /* Resolves a text to a value of a dimension that the caller can name: of the caller's tenant, in a
  * readable dimension. `who` NULL: no caller. An alias that belongs to only one parent ("south" in
@@ -45,28 +45,28 @@ struct name_match {
 	size_t suggestion_count;
 	bool is_not_loaded; /* such names are not loaded yet: retry shortly */
 };
-bool name_book_resolve(const struct name_book *b, const struct principal *who,
-		       const char *dimension, const char *text, const struct args *context,
-		       struct arena *a, struct name_match *out);
+bool entity_index_resolve(const struct entity_index *b, const struct principal *who,
+			  const char *dimension, const char *text, const struct args *context,
+			  struct arena *a, struct name_match *out);
 
 /* Returns true if the names of the tenant's data are loaded, or if they come from no warehouse. A
  * dimension that can never be read (its view does not exist, it has too many values) counts as
  * loaded. */
-bool name_book_loaded(const struct name_book *b, const char *tenant);
+bool entity_index_loaded(const struct entity_index *b, const char *tenant);
 
 /* Waits until they are loaded, at most NAMES_WAIT_MS. Call it only if they are not. The text is
- * copied; the book must outlive the wait. */
+ * copied; the index must outlive the wait. */
 typedef void (*name_wait_cb)(void *owner);
-struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenant, name_wait_cb cb,
-			  void *owner);
+struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char *tenant,
+			     name_wait_cb cb, void *owner);
 
 /* Loads every tenant's names from its sources, page by page, one query at a time: at once, then
- * once per interval, and for each new book, which starts with the names of the previous one. A
+ * once per interval, and for each new index, which starts with the names of the previous one. A
  * worker thread sorts and indexes. The new names of a dimension replace the old ones between two
  * questions. If a source does not answer, nothing changes, and questions do not wait for it if
  * there is another source. The health check "names:<tenant>" reports it, and tenants whose names
  * are not loaded yet are retried every NAMES_RETRY_MS. Once names are loaded, a name that is not
- * among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The book
+ * among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The index
  * must live until another one is used or this is freed. */
 struct name_refresh;
 struct name_refresh_options {
@@ -88,11 +88,12 @@ void name_refresh_set_settings(struct name_refresh *r, const struct names_settin
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o);
 /* `done` is called after each round, also if some sources could not be read. */
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner);
-void name_refresh_set_book(struct name_refresh *r, struct name_book *b);
-/* The same with one book per tenant. */
-void name_refresh_set_books(struct name_refresh *r, struct name_book *const *books);
+void name_refresh_set_index(struct name_refresh *r, struct entity_index *b);
+/* The same with one index per tenant. */
+void name_refresh_set_indexes(struct name_refresh *r, struct entity_index *const *indexes);
 /* The same for one of the tenants: its names are loaded next. Other tenants are not reloaded. */
-void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, struct name_book *b);
+void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant,
+				  struct entity_index *b);
 /* Replaces the list by an equal one in other memory. */
 void name_refresh_set_tenants(struct name_refresh *r, const char *const *tenants);
 void name_refresh_free(struct name_refresh **r);

@@ -74,7 +74,7 @@ struct toolbox; /* the tools of a catalogue with their functions, sources and ca
 struct toolbox_options {
 	struct loop *loop;
 	struct catalog *catalog; /* keeps a reference */
-	struct name_book *names;
+	struct entity_index *names;
 	const struct source_table *sources; /* borrowed; must outlive the last call */
 	struct source *documents; /* the same, for document tools; NULL: they find nothing */
 	struct source *own;       /* the same, for tools of data sources */
@@ -98,7 +98,7 @@ MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbo
 /* The same tools for an overlay (overlay.h) of the catalogue of `base`, with another entity index.
  * Keeps a reference to the catalogue. Any thread. */
 struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
-				     struct name_book *names);
+				     struct entity_index *names);
 void toolbox_free(struct toolbox **b);
 
 /*

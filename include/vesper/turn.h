@@ -227,7 +227,7 @@ typedef void (*turn_id_cb)(void *owner, const char *turn_id);
 struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
 			turn_id_cb cb, void *owner);
 
-/* Values of a filter that this caller may know (name_book_values in lookup.h). */
+/* Values of a filter that this caller may know (entity_index_values in lookup.h). */
 size_t turns_filter_values(const struct turns *t, const struct principal *who, const char *filter,
 			   const char *text, struct arena *a, const struct suggestion **out);
 

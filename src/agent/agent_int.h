@@ -7,7 +7,7 @@
 
 #include "vesper/agent.h"
 #include "vesper/limits.h"
-#include "vesper/scratch.h"
+#include "vesper/prompt_budget.h"
 
 enum agent_state {
 	AGENT_ASK_MODEL,
@@ -55,9 +55,9 @@ struct agent {
 	size_t pending;
 	struct err err;
 
-	struct llm_call ask;         /* system prompt, tools and messages so far */
-	struct scratch *scratch;     /* budgeted text of the results in the messages */
-	const char *question_prefix; /* start of the question's message, before earlier results */
+	struct llm_call ask;          /* system prompt, tools and messages so far */
+	struct prompt_budget *budget; /* budgeted text of the results in the messages */
+	const char *question_prefix;  /* start of the question's message, before earlier results */
 	struct llm_block question;
 	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
 	const struct tool_def **defs;        /* by ask.tools; NULL for tools of the loop itself */

@@ -70,7 +70,8 @@ static bool contains_text(const struct result *r)
 
 void agent_add_result(struct agent *a, const struct result *r)
 {
-	scratch_result(a->scratch, r, SCRATCH_NUMBERS, contains_text(r) ? 0 : AGENT_ROWS_MAX);
+	prompt_budget_result(a->budget, r, PROMPT_BUDGET_NUMBERS,
+			     contains_text(r) ? 0 : AGENT_ROWS_MAX);
 }
 
 static void prepare_question(struct agent *a)
@@ -82,9 +83,9 @@ static void prepare_question(struct agent *a)
 	date_iso(r->today, today);
 	a->question_prefix = arena_printf(a->arena, "Today is %s.\n%s%s", today,
 					  r->context ? r->context : "", r->context ? "\n" : "");
-	scratch_reserve(a->scratch,
-			tokens_estimate(a->question_prefix, strlen(a->question_prefix)) +
-				tokens_estimate(r->question, strlen(r->question)));
+	prompt_budget_reserve(a->budget,
+			      tokens_estimate(a->question_prefix, strlen(a->question_prefix)) +
+				      tokens_estimate(r->question, strlen(r->question)));
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
 			agent_add_result(a, s->sources[i].results[k]);
@@ -105,18 +106,18 @@ static const char *question_text(struct agent *a)
 		for (size_t k = 0; k < s->sources[i].count; k++)
 			text = arena_printf(
 				a->arena, "%sFound before, as %s:\n%s\n", text, s->sources[i].id,
-				scratch_result_text(a->scratch, s->sources[i].results[k]));
+				prompt_budget_result_text(a->budget, s->sources[i].results[k]));
 	return arena_printf(a->arena, "%sQuestion: %s", text, a->request.question);
 }
 
 void agent_fit(struct agent *a)
 {
-	scratch_fit(a->scratch);
+	prompt_budget_fit(a->budget);
 	a->question.text = question_text(a);
 	for (size_t i = 0; i < a->result_block_count; i++)
 		a->result_blocks[i].block->text =
-			scratch_result_text(a->scratch, a->result_blocks[i].result);
-	if (scratch_omitted_count(a->scratch) > 0)
+			prompt_budget_result_text(a->budget, a->result_blocks[i].result);
+	if (prompt_budget_omitted_count(a->budget) > 0)
 		metric_add(&llm_prompts_truncated, NULL, 1);
 }
 
@@ -136,8 +137,8 @@ void agent_prepare(struct agent *a)
 		catalog_domain_of_agent(a->request.may->catalog, a->request.agent);
 
 	assert(d); /* checked when the plan was made */
-	a->scratch = scratch_new(a->arena, a->request.prompt_tokens ? a->request.prompt_tokens
-								    : PROMPT_TOKENS);
+	a->budget = prompt_budget_new(a->arena, a->request.prompt_tokens ? a->request.prompt_tokens
+									 : PROMPT_TOKENS);
 	a->ask = (struct llm_call){
 		.role = LLM_AGENT,
 		.deadline_ms = a->request.deadline_ms,

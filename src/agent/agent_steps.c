@@ -69,9 +69,9 @@ static void reserve_output_tokens(struct agent *a)
 		char *input = b->input ? json_text(b->input) : NULL;
 
 		if (b->text)
-			scratch_reserve(a->scratch, tokens_estimate(b->text, strlen(b->text)));
+			prompt_budget_reserve(a->budget, tokens_estimate(b->text, strlen(b->text)));
 		if (input)
-			scratch_reserve(a->scratch, tokens_estimate(input, strlen(input)));
+			prompt_budget_reserve(a->budget, tokens_estimate(input, strlen(input)));
 		mem_free(input);
 	}
 }

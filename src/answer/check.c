@@ -96,7 +96,7 @@ static void open_checks(struct answer_turn *t)
 {
 	const struct guard_input in = numbers_input(t);
 
-	t->answer->quotes = guard_quotes_new(t->prompts, on_unquoted, t);
+	t->answer->leakage = guard_leakage_new(t->prompts, on_unquoted, t);
 	t->answer->link_check = guard_links_new(allowed_hosts(t), on_unlinked, t);
 	t->answer->cites = cites_new(t);
 	t->answer->numbers = guard_numbers_new(&in);
@@ -111,14 +111,14 @@ void check_text(struct answer_turn *t, const char *text, size_t len)
 {
 	if (!t->answer->numbers)
 		open_checks(t);
-	guard_quotes_feed(t->answer->quotes, text, len);
+	guard_leakage_feed(t->answer->leakage, text, len);
 }
 
 void check_flush(struct answer_turn *t)
 {
 	if (!t->answer->numbers)
 		return;
-	guard_quotes_end(t->answer->quotes);
+	guard_leakage_end(t->answer->leakage);
 	guard_links_end(t->answer->link_check);
 	if (t->answer->cites)
 		cites_end(t->answer->cites);
@@ -128,7 +128,7 @@ void check_flush(struct answer_turn *t)
 
 void check_end(struct answer_turn *t)
 {
-	guard_quotes_free(&t->answer->quotes);
+	guard_leakage_free(&t->answer->leakage);
 	guard_links_free(&t->answer->link_check);
 	cites_close(t->answer->cites);
 	guard_numbers_free(&t->answer->numbers);
@@ -143,15 +143,15 @@ static void add(void *owner, const char *text, size_t len)
 
 const char *check_plain(struct answer_turn *t, const char *text)
 {
-	struct guard_quotes *quotes;
+	struct guard_leakage *leakage;
 	struct buf out;
 	const char *plain;
 
 	buf_init(&out, strlen(text) + 64);
-	quotes = guard_quotes_new(t->prompts, add, &out);
-	guard_quotes_feed(quotes, text, strlen(text));
-	guard_quotes_end(quotes);
-	guard_quotes_free(&quotes);
+	leakage = guard_leakage_new(t->prompts, add, &out);
+	guard_leakage_feed(leakage, text, strlen(text));
+	guard_leakage_end(leakage);
+	guard_leakage_free(&leakage);
 	plain = guard_links_plain(allowed_hosts(t), buf_text(&out), out.n, t->core->arena);
 	buf_deinit(&out);
 	return plain;

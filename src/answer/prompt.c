@@ -16,7 +16,7 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 #include "vesper/prompt.h"
-#include "vesper/scratch.h"
+#include "vesper/prompt_budget.h"
 #include "vesper/stream.h"
 #include "vesper/tokens.h"
 #include "vesper/utf8.h"
@@ -153,17 +153,17 @@ static const char *date_text(const struct answer_turn *t)
 }
 
 /* Adds the session's earlier context, before the messages that are repeated verbatim. */
-static void add_history(struct answer_turn *t, struct scratch *s, bool answers)
+static void add_history(struct answer_turn *t, struct prompt_budget *s, bool answers)
 {
 	const char *text = memory_text(t->context->earlier, t->core->who, answers, t->core->arena);
 	const char *between =
 		memory_text(t->context->between, t->core->who, answers, t->core->arena);
 
 	if (*text || *between)
-		scratch_note_optional(s, "What was said earlier in this conversation",
-				      arena_printf(t->core->arena,
-						   "Earlier in this conversation:\n%s%s%s\n", text,
-						   *text && *between ? "\n" : "", between));
+		prompt_budget_note_optional(
+			s, "What was said earlier in this conversation",
+			arena_printf(t->core->arena, "Earlier in this conversation:\n%s%s%s\n",
+				     text, *text && *between ? "\n" : "", between));
 }
 
 struct llm_call *prompt_compress(struct answer_turn *t)
@@ -184,36 +184,37 @@ struct llm_call *prompt_compress(struct answer_turn *t)
 	return call;
 }
 
-static void log_left_out(const struct answer_turn *t, const struct scratch *s)
+static void log_left_out(const struct answer_turn *t, const struct prompt_budget *s)
 {
-	for (size_t i = 0; i < scratch_omitted_count(s); i++)
-		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_omitted(s, i));
-	if (scratch_omitted_count(s) > 0)
+	for (size_t i = 0; i < prompt_budget_omitted_count(s); i++)
+		log_debug("turn.prompt", "%s left out %s", t->core->id.text,
+			  prompt_budget_omitted(s, i));
+	if (prompt_budget_omitted_count(s) > 0)
 		metric_add(&llm_prompts_truncated, NULL, 1);
 }
 
-static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scratch *s)
+static void use_budget(struct answer_turn *t, struct llm_call *call, struct prompt_budget *s)
 {
-	scratch_fit(s);
-	scratch_tokens_by(s, &call->newest);
+	prompt_budget_fit(s);
+	prompt_budget_tokens_by(s, &call->newest);
 	log_left_out(t, s);
 	if (call->role == LLM_ANSWER)
-		t->answer->left_out = scratch_omitted_count(s);
-	set_messages(t, call, scratch_text(s));
+		t->answer->left_out = prompt_budget_omitted_count(s);
+	set_messages(t, call, prompt_budget_text(s));
 }
 
 /* Placed after the cached part, since examples depend on the question. */
-static void note_examples(struct answer_turn *t, struct scratch *s)
+static void note_examples(struct answer_turn *t, struct prompt_budget *s)
 {
 	const char *text = slice_examples(t);
 
 	if (!*text)
 		return;
-	scratch_note(s, text);
-	scratch_set_category(s, TOKENS_EXAMPLES);
+	prompt_budget_note(s, text);
+	prompt_budget_set_category(s, TOKENS_EXAMPLES);
 }
 
-static void note_filters(struct answer_turn *t, struct scratch *s, const char *lead,
+static void note_filters(struct answer_turn *t, struct prompt_budget *s, const char *lead,
 			 const json_t *filters)
 {
 	char *text;
@@ -221,13 +222,13 @@ static void note_filters(struct answer_turn *t, struct scratch *s, const char *l
 	if (json_object_size(filters) == 0)
 		return;
 	text = json_text(filters);
-	scratch_note(s, arena_printf(t->core->arena, "%s%s\n", lead, text));
+	prompt_budget_note(s, arena_printf(t->core->arena, "%s%s\n", lead, text));
 	mem_free(text);
 }
 
 struct llm_call *prompt_supervisor(struct answer_turn *t)
 {
-	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_budget *s = prompt_budget_new(t->core->arena, t->options->prompt_tokens);
 	struct prompt_slot slot;
 	struct llm_call *call;
 	struct buf b;
@@ -242,48 +243,52 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 
 	buf_deinit(&b);
 
-	scratch_note(s, slice_text(t));
-	scratch_set_category(s, TOKENS_SCHEMA);
+	prompt_budget_note(s, slice_text(t));
+	prompt_budget_set_category(s, TOKENS_SCHEMA);
 	note_examples(t, s);
-	scratch_note(s, date_text(t));
+	prompt_budget_note(s, date_text(t));
 	add_history(t, s, false);
 	note_filters(t, s,
 		     "Filters that code has already read, and that stand: ", t->reading->known);
 	for (size_t i = 0; t->answer->no_answer.done && i < t->work->result_count; i++)
-		scratch_note(s, arena_printf(t->core->arena,
-					     "Tried already, and its data did not answer: %s\n",
-					     t->work->results[i]->tool));
+		prompt_budget_note(s,
+				   arena_printf(t->core->arena,
+						"Tried already, and its data did not answer: %s\n",
+						t->work->results[i]->tool));
 	note_filters(t, s, "Filters that an earlier question left standing: ",
 		     json_object_get(t->context->standing, "filters"));
-	scratch_note(s, arena_printf(t->core->arena, "Question: %s", t->core->request.content));
-	use_scratch(t, call, s);
+	prompt_budget_note(s,
+			   arena_printf(t->core->arena, "Question: %s", t->core->request.content));
+	use_budget(t, call, s);
 	return call;
 }
 
 /* Adds names, outcomes, counts and numbers of the finished steps. */
-static void note_ended(struct answer_turn *t, struct scratch *s, const struct plan *ended)
+static void note_ended(struct answer_turn *t, struct prompt_budget *s, const struct plan *ended)
 {
-	scratch_note(s, "These steps have run; don't run them again, and refer to them by their "
-			"names. Continue with other names.\n");
+	prompt_budget_note(s,
+			   "These steps have run; don't run them again, and refer to them by their "
+			   "names. Continue with other names.\n");
 	for (size_t i = 0; i < ended->count; i++) {
 		const struct task *task = &ended->tasks[i];
 
-		scratch_note(s, arena_printf(t->core->arena, "%s: %s%s%s\n", task->id,
-					     task->tool ? task->tool : task->agent,
-					     task->state == TASK_SKIPPED ? ", not run: " : "",
-					     task->state == TASK_SKIPPED
-						     ? task_skip_text(
-							       task, t->core->may.catalog->language,
-							       t->core->arena)
-						     : ""));
+		prompt_budget_note(
+			s,
+			arena_printf(t->core->arena, "%s: %s%s%s\n", task->id,
+				     task->tool ? task->tool : task->agent,
+				     task->state == TASK_SKIPPED ? ", not run: " : "",
+				     task->state == TASK_SKIPPED
+					     ? task_skip_text(task, t->core->may.catalog->language,
+							      t->core->arena)
+					     : ""));
 		for (size_t k = 0; k < task->result_count && task->state != TASK_SKIPPED; k++)
-			scratch_result(s, task->results[k], SCRATCH_NUMBERS, 0);
+			prompt_budget_result(s, task->results[k], PROMPT_BUDGET_NUMBERS, 0);
 	}
 }
 
 struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 {
-	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_budget *s = prompt_budget_new(t->core->arena, t->options->prompt_tokens);
 	int64_t limit_ms = clock_mono_ms() + PLANNER_MS;
 	struct llm_call *call =
 		new_call(t, LLM_ROUTE,
@@ -293,25 +298,26 @@ struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 	call->max_tokens = PLANNER_TOKENS_MAX;
 	if (limit_ms < call->deadline_ms)
 		call->deadline_ms = limit_ms;
-	scratch_note(s, slice_of_domains(t));
-	scratch_set_category(s, TOKENS_SCHEMA);
+	prompt_budget_note(s, slice_of_domains(t));
+	prompt_budget_set_category(s, TOKENS_SCHEMA);
 	note_examples(t, s);
-	scratch_note(s, date_text(t));
+	prompt_budget_note(s, date_text(t));
 	note_filters(t, s,
 		     "Filters that code has already read, and that stand: ", t->reading->known);
 	note_filters(t, s, "Filters that an earlier question left standing: ",
 		     json_object_get(t->context->standing, "filters"));
 	if (ended)
 		note_ended(t, s, ended);
-	scratch_note(s, arena_printf(t->core->arena, "Question: %s", t->core->request.content));
-	use_scratch(t, call, s);
+	prompt_budget_note(s,
+			   arena_printf(t->core->arena, "Question: %s", t->core->request.content));
+	use_budget(t, call, s);
 	return call;
 }
 
 /* The question is JSON-quoted: the model judges it and does not follow it. */
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 {
-	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_budget *s = prompt_budget_new(t->core->arena, t->options->prompt_tokens);
 	json_t *question = json_own(t->core->arena, json_str(t->core->request.content));
 	int64_t limit_ms = clock_mono_ms() + GUARDRAIL_MS;
 	struct prompt_slot slot;
@@ -326,13 +332,14 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 	call->max_tokens = GUARDRAIL_TOKENS_MAX;
 	if (limit_ms < call->deadline_ms)
 		call->deadline_ms = limit_ms;
-	scratch_note(s, date_text(t));
+	prompt_budget_note(s, date_text(t));
 	add_history(t, s, false);
 	buf_reset(&b);
 	buf_json(&b, question);
-	scratch_note(s, arena_printf(t->core->arena, "Judge this question: %s", buf_text(&b)));
+	prompt_budget_note(s,
+			   arena_printf(t->core->arena, "Judge this question: %s", buf_text(&b)));
 	buf_deinit(&b);
-	use_scratch(t, call, s);
+	use_budget(t, call, s);
 	return call;
 }
 
@@ -348,7 +355,7 @@ static const char *question_text(const struct answer_turn *t)
 }
 
 /* Explains the offset when passages of a second search are numbered differently than its rows. */
-static void note_passages(struct answer_turn *t, struct scratch *s)
+static void note_passages(struct answer_turn *t, struct prompt_budget *s)
 {
 	size_t before = 0;
 
@@ -356,20 +363,21 @@ static void note_passages(struct answer_turn *t, struct scratch *s)
 		const struct result *r = t->work->results[i];
 
 		if (r->passages.count > 0 && before == 0)
-			scratch_note(s, prompt_fill(t->core->may.catalog, "citations", NULL, 0,
-						    t->core->arena));
+			prompt_budget_note(s, prompt_fill(t->core->may.catalog, "citations", NULL,
+							  0, t->core->arena));
 		if (r->passages.count > 0 && before > 0)
-			scratch_note(s, arena_printf(t->core->arena,
-						     "Passage N of %s is cited as [N + %zu].\n",
-						     r->call, before));
+			prompt_budget_note(s,
+					   arena_printf(t->core->arena,
+							"Passage N of %s is cited as [N + %zu].\n",
+							r->call, before));
 		before += r->passages.count;
 	}
 }
 
-static void note_results(struct answer_turn *t, struct scratch *s)
+static void note_results(struct answer_turn *t, struct prompt_budget *s)
 {
 	for (size_t i = 0; i < t->work->result_count; i++)
-		scratch_result(s, t->work->results[i], SCRATCH_FULL, PROMPT_ROWS_MAX);
+		prompt_budget_result(s, t->work->results[i], PROMPT_BUDGET_FULL, PROMPT_ROWS_MAX);
 	note_passages(t, s);
 }
 
@@ -399,24 +407,24 @@ static bool is_used(const struct answer_turn *t, const struct filter *f)
 }
 
 /* Lists what was requested and not found; the outcomes give the reasons. */
-static void note_gaps(struct answer_turn *t, struct scratch *s)
+static void note_gaps(struct answer_turn *t, struct prompt_budget *s)
 {
 	for (size_t i = 0; t->work->plan && i < t->work->plan->count; i++) {
 		const struct task *task = &t->work->plan->tasks[i];
 
 		if (task->result_count == 0 && !task->ask && task->skipped != SKIP_UNNEEDED)
-			scratch_gap(s,
-				    arena_printf(t->core->arena, "what task %s of %s was to bring",
-						 task->id, task->agent));
+			prompt_budget_gap(s, arena_printf(t->core->arena,
+							  "what task %s of %s was to bring",
+							  task->id, task->agent));
 	}
 	for (size_t i = 0; i < t->reading->understood.filter_count; i++) {
 		const struct filter *f = &t->reading->understood.filters[i];
 
 		if (t->work->result_count > 0 && f->source == SOURCE_EXPLICIT && !is_used(t, f))
-			scratch_gap(s, arena_printf(t->core->arena,
-						    "anything that is narrowed to the filter "
-						    "%s of the question",
-						    singular(t, f)));
+			prompt_budget_gap(s, arena_printf(t->core->arena,
+							  "anything that is narrowed to the filter "
+							  "%s of the question",
+							  singular(t, f)));
 	}
 }
 
@@ -443,27 +451,28 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 			 prompt_fill(t->core->may.catalog, "rewrite", NULL, 0, t->core->arena));
 	struct llm_message *list = arena_alloc(t->core->arena, sizeof(*list));
 	int64_t limit_ms = clock_mono_ms() + REWRITE_MS;
-	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_budget *s = prompt_budget_new(t->core->arena, t->options->prompt_tokens);
 
-	scratch_note(s, date_text(t));
-	scratch_note(s, question_text(t));
+	prompt_budget_note(s, date_text(t));
+	prompt_budget_note(s, question_text(t));
 	note_results(t, s);
-	scratch_note(s,
-		     arena_printf(t->core->arena,
-				  "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\n", shown_tail(t),
-				  cites_readable((struct str){d->text, d->len}, t->core->arena)));
+	prompt_budget_note(
+		s, arena_printf(t->core->arena, "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\n",
+				shown_tail(t),
+				cites_readable((struct str){d->text, d->len}, t->core->arena)));
 	if (*d->numbers)
-		scratch_note(s, arena_printf(t->core->arena, "Not supported by the results: %s\n",
-					     d->numbers));
+		prompt_budget_note(s,
+				   arena_printf(t->core->arena,
+						"Not supported by the results: %s\n", d->numbers));
 	if (*d->miscited)
-		scratch_note(s,
-			     arena_printf(t->core->arena, "Not in the passages that it cites: %s\n",
-					  d->miscited));
+		prompt_budget_note(s, arena_printf(t->core->arena,
+						   "Not in the passages that it cites: %s\n",
+						   d->miscited));
 	if (d->uncited)
-		scratch_note(s, "It cites no passage.\n");
-	scratch_fit(s);
-	scratch_tokens_by(s, &call->newest);
-	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);
+		prompt_budget_note(s, "It cites no passage.\n");
+	prompt_budget_fit(s);
+	prompt_budget_tokens_by(s, &call->newest);
+	set_message(t, list, LLM_USER, prompt_budget_text(s), PROMPT_BYTES_MAX);
 	call->messages = list;
 	call->message_count = 1;
 	call->max_tokens = REWRITE_TOKENS_MAX;
@@ -473,7 +482,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 }
 
 /* Placed after our rules, and after their cached part. */
-static void add_outside_rules(struct answer_turn *t, struct llm_call *call, struct scratch *s)
+static void add_outside_rules(struct answer_turn *t, struct llm_call *call, struct prompt_budget *s)
 {
 	const char *rules = client_history_rules(&t->core->request, t->core->arena);
 	struct llm_block *both;
@@ -485,16 +494,16 @@ static void add_outside_rules(struct answer_turn *t, struct llm_call *call, stru
 	both[1] = (struct llm_block){.kind = LLM_TEXT, .text = rules};
 	call->system = both;
 	call->system_count = 2;
-	scratch_reserve(s, tokens_estimate(rules, strlen(rules)));
+	prompt_budget_reserve(s, tokens_estimate(rules, strlen(rules)));
 }
 
-static void note_client_history(struct answer_turn *t, struct scratch *s)
+static void note_client_history(struct answer_turn *t, struct prompt_budget *s)
 {
 	const char *earlier_text = client_history_text(&t->core->request, t->core->arena);
 
 	if (earlier_text)
-		scratch_note_optional(s, "What was said earlier in this conversation",
-				      earlier_text);
+		prompt_budget_note_optional(s, "What was said earlier in this conversation",
+					    earlier_text);
 }
 
 static struct llm_call *answer_call(struct answer_turn *t, const char *more)
@@ -502,26 +511,28 @@ static struct llm_call *answer_call(struct answer_turn *t, const char *more)
 	struct llm_call *call =
 		new_call(t, LLM_ANSWER,
 			 prompt_fill(t->core->may.catalog, "synthesizer", NULL, 0, t->core->arena));
-	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_budget *s = prompt_budget_new(t->core->arena, t->options->prompt_tokens);
 
 	add_outside_rules(t, call, s);
-	scratch_note(s, date_text(t));
+	prompt_budget_note(s, date_text(t));
 	add_history(t, s, true);
 	note_client_history(t, s);
-	scratch_note(s, question_text(t));
+	prompt_budget_note(s, question_text(t));
 	if (t->work->result_count == 0)
-		scratch_note(s, "No data was gathered: the question is not about the data, or "
-				"nothing fits it.\n");
+		prompt_budget_note(s,
+				   "No data was gathered: the question is not about the data, or "
+				   "nothing fits it.\n");
 	note_results(t, s);
 	if (t->answer->flow_text)
-		scratch_note(s, arena_printf(t->core->arena, "What these results come to: %s\n",
-					     t->answer->flow_text));
+		prompt_budget_note(s,
+				   arena_printf(t->core->arena, "What these results come to: %s\n",
+						t->answer->flow_text));
 	note_gaps(t, s);
 	if (t->answer->no_answer.offered)
-		scratch_note(s, no_answer_instruction);
+		prompt_budget_note(s, no_answer_instruction);
 	if (more)
-		scratch_note(s, more);
-	use_scratch(t, call, s);
+		prompt_budget_note(s, more);
+	use_budget(t, call, s);
 	return call;
 }
 

@@ -230,11 +230,11 @@ static bool check_totals(const struct tool_def *t, const struct sql_file *f, str
 		return true;
 	if (!sql_query_has_totals(main))
 		return err_set(e, ERR_INPUT,
-			       "%s:%d: whole: query main returns only some of its rows", f->path,
+			       "%s:%d: totals: query main returns only some of its rows", f->path,
 			       main->line);
 	for (size_t i = 0; i < t->totals.sum_count; i++)
 		if (!sql_query_has_quoted_name(main, t->totals.sums[i].name))
-			return err_set(e, ERR_INPUT, "%s:%d: whole: query main returns no \"%s\"",
+			return err_set(e, ERR_INPUT, "%s:%d: totals: query main returns no \"%s\"",
 				       f->path, main->line, t->totals.sums[i].name);
 	return true;
 }

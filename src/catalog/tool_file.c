@@ -195,7 +195,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return read_lookback(h, text, e);
 	if (strcmp(key, "window") == 0)
 		return read_window(h, text, e);
-	if (strcmp(key, "whole") == 0) {
+	if (strcmp(key, "totals") == 0) {
 		h->totals = text; /* its columns may be declared later */
 		h->totals_line = h->line;
 		return true;
@@ -250,7 +250,7 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 	return read_key(h, line->key, line->value, e);
 }
 
-/* ---- whole: count, sum(Column), … ---- */
+/* ---- totals: count, sum(Column), … ---- */
 
 static const struct column_def *find_column(const struct tool_def *t, struct str name)
 {
@@ -267,7 +267,7 @@ static bool read_totals_column(struct tool_header *h, struct str word,
 	const struct column_def *c;
 
 	if (!str_starts(word, STR("sum(")) || !str_ends(word, STR(")")))
-		return tool_fail(h, e, "whole must be count, then sum(Column), …");
+		return tool_fail(h, e, "totals must be count, then sum(Column), …");
 	c = find_column(h->tool, str_trim(name));
 	if (!c || c->derived || !c->has_type || !column_is_number(c->type))
 		return tool_fail(h, e, "%.*s is not a fetched column of type int or decimal",
@@ -288,10 +288,10 @@ static bool read_totals(struct tool_header *h, struct err *e)
 	columns = arena_alloc(h->l->arena, TOOL_COLUMNS_MAX * sizeof(*columns));
 	(void)str_split(&rest, ',', &word);
 	if (!str_eq(str_trim(word), STR("count")))
-		return tool_fail(h, e, "whole must be count, then sum(Column), …");
+		return tool_fail(h, e, "totals must be count, then sum(Column), …");
 	while (str_split(&rest, ',', &word)) {
 		if (t->totals.sum_count == TOOL_COLUMNS_MAX)
-			return tool_fail(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
+			return tool_fail(h, e, "totals has more than %d columns", TOOL_COLUMNS_MAX);
 		if (!read_totals_column(h, str_trim(word), &columns[t->totals.sum_count++], e))
 			return false;
 	}
@@ -315,7 +315,7 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	if (t->cache_s || t->totals.is_queryable || t->window || t->column_count ||
 	    t->derive_count || t->source)
 		return tool_fail(h, e,
-				 "a tool with a gate must not have cache_s, whole, window, "
+				 "a tool with a gate must not have cache_s, totals, window, "
 				 "derive, source or columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	if (!t->callers.by_protocol)
@@ -361,9 +361,9 @@ static bool read_map(struct tool_header *h, struct err *e)
 		return tool_fail(h, e, "map %s is not a required plain text param", t->map);
 	if (t->gate || t->cache_s || t->totals.is_queryable || t->window || t->column_count ||
 	    t->source)
-		return tool_fail(
-			h, e,
-			"a map tool must not have gate, cache_s, whole, window, source or columns");
+		return tool_fail(h, e,
+				 "a map tool must not have gate, cache_s, totals, window, source "
+				 "or columns");
 	p->bytes_max = MAP_QUERY_BYTES_MAX;
 	p->is_query = true;
 	return check_points(h, e);
@@ -392,7 +392,7 @@ static bool read_document(const struct tool_header *h, struct err *e)
 		 t->derive_count) ||
 	       tool_fail(h, e,
 			 "a tool of documents or data sources must not have gate, map, cache_s, "
-			 "whole, window or derive");
+			 "totals, window or derive");
 }
 
 static bool check_header(struct tool_header *h, struct err *e)

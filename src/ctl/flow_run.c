@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ctl.h"
-#include "opened.h"
+#include "ctl_app.h"
 #include "vesper/answer.h"
 #include "vesper/clock.h"
 #include "vesper/component.h"
@@ -20,7 +20,7 @@
 #define EXIT_UNDECIDED 4 /* with --if */
 
 struct flow_run {
-	struct opened opened;
+	struct ctl_app app;
 	struct arena *arena;
 	struct principal who;
 	struct date today;
@@ -64,14 +64,14 @@ static struct op *on_task(void *owner, struct plan_run *plan, struct task *task)
 	};
 
 	*c = (struct call){r, plan, task};
-	return tool_start(r->opened.tools, &request, r->arena, on_result, c);
+	return tool_start(r->app.tools, &request, r->arena, on_result, c);
 }
 
 static void on_end(void *owner)
 {
 	struct flow_run *r = owner;
 
-	loop_stop(r->opened.loop);
+	loop_stop(r->app.loop);
 }
 
 static bool run_plan(struct flow_run *r, struct err *e)
@@ -83,8 +83,8 @@ static bool run_plan(struct flow_run *r, struct err *e)
 				       r->flow->name, r->plan->tasks[i].agent);
 	if (!plan_check(r->plan, r->arena, e))
 		return false;
-	plan_start(r->opened.loop, r->plan, r->arena, on_task, on_end, r);
-	loop_run(r->opened.loop);
+	plan_start(r->app.loop, r->plan, r->arena, on_task, on_end, r);
+	loop_run(r->app.loop);
 	return true;
 }
 
@@ -104,8 +104,7 @@ static json_t *task_json(const struct flow_run *run, const struct task *t)
 	json_set_str(out, "tool", t->tool);
 	json_set_str(out, "state", state_name(t->state));
 	if (t->state == TASK_SKIPPED)
-		json_set_str(out, "why",
-			     task_skip_text(t, run->opened.catalog->language, run->arena));
+		json_set_str(out, "why", task_skip_text(t, run->app.catalog->language, run->arena));
 	if (r) {
 		json_set_str(out, "outcome", outcome_name(r->outcome.kind));
 		json_set_take(
@@ -137,7 +136,7 @@ static size_t ready_components(const struct flow_run *r, struct shown **out)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct component_def *def =
-			catalog_component(r->opened.catalog, all[i].show->component);
+			catalog_component(r->app.catalog, all[i].show->component);
 
 		if (def && !component_missing_prop(def, &all[i]))
 			all[count++] = all[i];
@@ -154,7 +153,7 @@ static json_t *view_json(const struct flow_run *r, const struct shown *s)
 	struct buf text;
 
 	buf_init(&text, COMPONENT_BYTES_MAX);
-	component_view(&text, r->opened.catalog, s, id, r->arena);
+	component_view(&text, r->app.catalog, s, id, r->arena);
 	if (buf_over(&text) ||
 	    !json_parse_exact(buf_text(&text), text.n, COMPONENT_BYTES_MAX, &view, &unused))
 		view = NULL;
@@ -213,7 +212,7 @@ static void print_run(const struct flow_run *r, const struct command *cmd)
 {
 	struct view_answer answer;
 
-	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &answer);
+	(void)flow_answer(r->plan, NULL, r->app.catalog, r->arena, &answer);
 	if (ctl_flag(cmd, "json"))
 		print_json(r, &answer);
 	else if (ctl_flag(cmd, "md"))
@@ -273,7 +272,7 @@ static void print_question(const struct flow_run *r)
 {
 	struct turn_ask ask;
 
-	ask_from_plan(r->plan, r->today, r->opened.catalog->language, r->arena, &ask);
+	ask_from_plan(r->plan, r->today, r->app.catalog->language, r->arena, &ask);
 	printf("%s (%s=...)\n", ask.question, ask.filter);
 	for (size_t i = 0; i < ask.option_count; i++)
 		printf("  %s%s%s\n", ask.options[i].value, ask.options[i].group ? "  " : "",
@@ -335,14 +334,14 @@ static bool open_run(struct flow_run *r, const struct command *cmd, struct err *
 
 	r->arena = arena_new(TURN_ARENA_BYTES);
 	r->filters = json_own(r->arena, json_object());
-	if (!opened_init(&r->opened, e) || !opened_open_tools(&r->opened, tenant, e) ||
-	    !ctl_principal(r->opened.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
+	if (!ctl_app_init(&r->app, e) || !ctl_app_open_tools(&r->app, tenant, e) ||
+	    !ctl_principal(r->app.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
 		return false;
-	if (!opened_has_tenant(&r->opened, tenant))
+	if (!ctl_app_has_tenant(&r->app, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
-	if (!ctl_today(cmd, r->opened.config, tenant, &r->today, e))
+	if (!ctl_today(cmd, r->app.config, tenant, &r->today, e))
 		return false;
-	catalog_for(r->opened.catalog, &r->who, r->arena, &r->may);
+	catalog_for(r->app.catalog, &r->who, r->arena, &r->may);
 	r->flow = catalog_flow_in(&r->may, name);
 	if (!r->flow)
 		return err_set(e, ERR_INPUT, "unknown flow %s; vesperctl flow list lists all flows",
@@ -372,6 +371,6 @@ int ctl_flow_run(const struct command *cmd)
 		status = exit_status(&r);
 	}
 	arena_free(&r.arena);
-	opened_close(&r.opened);
+	ctl_app_close(&r.app);
 	return status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opened.h"
+#include "ctl_app.h"
 #include "vesper/config.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
@@ -177,7 +177,7 @@ static bool load_names(struct router *r, const struct config *c, struct arena *a
 		return false;
 	loaded = databases_open_sources(&all, l, a, &sources, e) &&
 		 databases_use_views(&sources, &catalog, 1, e);
-	loaded = loaded && opened_load_names(l, &sources, r->know, r->who.tenant, e);
+	loaded = loaded && ctl_app_load_names(l, &sources, r->know, r->who.tenant, e);
 	databases_close_sources(&sources, 0);
 	loop_free(&l);
 	return loaded;

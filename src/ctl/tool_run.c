@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ctl.h"
-#include "opened.h"
+#include "ctl_app.h"
 #include "vesper/clock.h"
 #include "vesper/config.h"
 #include "vesper/file.h"
@@ -17,7 +17,7 @@
 #define BATCH_WORDS_MAX 64
 
 struct run {
-	struct opened opened;
+	struct ctl_app app;
 	struct arena *call_arena; /* of one call and its result */
 	struct result *result;
 	bool failed; /* the last call failed */
@@ -77,33 +77,33 @@ static void on_result(void *owner, struct result *result)
 	struct run *r = owner;
 
 	r->result = result;
-	loop_stop(r->opened.loop);
+	loop_stop(r->app.loop);
 }
 
 static bool call_tool(struct run *r, const struct command *cmd, json_t *args, struct err *e)
 {
 	const char *role = ctl_option(cmd, "role", "admin");
 	const char *name = ctl_arg(cmd, tool_name_index(cmd));
-	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
+	const struct tool_def *tool = name ? catalog_tool(r->app.catalog, name) : NULL;
 	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
 	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
 		return err_set(e, ERR_INPUT, "unknown tool %s; vesperctl tools lists all tools",
 			       name ? name : "(no name)");
-	if (!ctl_principal(r->opened.catalog, role, ctl_option(cmd, "tenant", "vesper"), &who, e))
+	if (!ctl_principal(r->app.catalog, role, ctl_option(cmd, "tenant", "vesper"), &who, e))
 		return false;
-	if (!opened_has_tenant(&r->opened, who.tenant))
+	if (!ctl_app_has_tenant(&r->app, who.tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", who.tenant);
-	if (!ctl_today(cmd, r->opened.config, who.tenant, &request.today, e))
+	if (!ctl_today(cmd, r->app.config, who.tenant, &request.today, e))
 		return false;
 	request.tool = tool->name;
 	if (tool->callers.agents_only)
 		request.agent = tool->callers.agents[0];
 	if (!ctl_tool_args(cmd, tool_name_index(cmd) + 1, tool, args, e))
 		return false;
-	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);
-	loop_run(r->opened.loop);
+	tool_start(r->app.tools, &request, r->call_arena, on_result, r);
+	loop_run(r->app.loop);
 	return true;
 }
 
@@ -156,7 +156,7 @@ static bool run_batch(struct run *r, const struct command *cmd, const char *path
 	const char *text;
 	int number = 0;
 
-	if (!file_read(path, BATCH_BYTES_MAX, r->opened.arena, &text, e))
+	if (!file_read(path, BATCH_BYTES_MAX, r->app.arena, &text, e))
 		return false;
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {
@@ -172,11 +172,11 @@ int ctl_tool_run(const struct command *cmd)
 	const char *batch = ctl_option(cmd, "batch", NULL);
 	struct run r = {0};
 	struct err e = {0};
-	bool done = opened_init(&r.opened, &e) &&
-		    opened_open_tools(&r.opened, ctl_option(cmd, "tenant", "vesper"), &e) &&
+	bool done = ctl_app_init(&r.app, &e) &&
+		    ctl_app_open_tools(&r.app, ctl_option(cmd, "tenant", "vesper"), &e) &&
 		    (batch ? run_batch(&r, cmd, batch, &e) : run_one(&r, cmd, &e));
 
-	opened_close(&r.opened);
+	ctl_app_close(&r.app);
 	if (!done)
 		return ctl_fail("%s", e.text);
 	return r.failed && !batch ? 1 : 0; /* in a batch, each line reports its own failure */

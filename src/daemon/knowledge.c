@@ -315,12 +315,12 @@ static bool has_same_tenants(const struct knowledge_list *a, const struct knowle
 /* Each tenant's names are loaded into the entity index of its own knowledge. */
 static void set_name_books(const struct knowledge_list *l)
 {
-	struct name_book **books = mem_alloc((l->tenant_count + 1) * sizeof(*books));
+	struct entity_index **indexes = mem_alloc((l->tenant_count + 1) * sizeof(*indexes));
 
 	for (size_t i = 0; i < l->tenant_count; i++)
-		books[i] = know_names(knowledge_get(l->by_tenant[i])->know);
-	name_refresh_set_books(l->names, books);
-	mem_free(books);
+		indexes[i] = know_names(knowledge_get(l->by_tenant[i])->know);
+	name_refresh_set_indexes(l->names, indexes);
+	mem_free(indexes);
 }
 
 /* Keeps the loaded names if the list has the same tenants. The old knowledge must still exist. */

@@ -69,8 +69,8 @@ static const char *known_value(const struct dialog_turn *t, const json_t *ask, c
 	if (!p || !*text)
 		return NULL;
 	if (p->entity)
-		return name_book_resolve(know_names(t->core->know), t->core->who, p->entity, text,
-					 &no_context, t->core->arena, &m)
+		return entity_index_resolve(know_names(t->core->know), t->core->who, p->entity,
+					    text, &no_context, t->core->arena, &m)
 			       ? m.value
 			       : NULL;
 	return param_parse(p, text, t->core->arena, &v, &unused) ? text : NULL;

@@ -3,7 +3,7 @@
  * Each number must be in such a stretch and match its value.
  */
 #include "guard_int.h"
-#include "known/known.h"
+#include "known/known_data.h"
 
 #include <string.h>
 

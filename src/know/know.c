@@ -107,7 +107,7 @@ struct know *know_new(const struct catalog *c)
 	k->arena = arena_new(KNOW_ARENA_BYTES);
 	dict_init(&k->prepositions, k->arena);
 	add_words(k);
-	k->names = name_book_new(c);
+	k->names = entity_index_new(c);
 	params_index(k);
 	k->router = router_new(k);
 	k->spelling = spelling_new(k);
@@ -131,7 +131,7 @@ struct know *know_with_overlay(const struct know *base, const struct catalog *c)
 	k->flow_arena = arena_new(FLOW_WORDS_BYTES_MAX);
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k, k->flow_arena, base->catalog);
-	k->names = name_book_new(c);
+	k->names = entity_index_new(c);
 	return k;
 }
 
@@ -139,7 +139,7 @@ void know_free(struct know **k)
 {
 	if (!*k)
 		return;
-	name_book_free(&(*k)->names);
+	entity_index_free(&(*k)->names);
 	map_words_deinit((*k)->map_words);
 	if ((*k)->arena) {
 		refuser_deinit((*k)->refuser);
@@ -152,7 +152,7 @@ void know_free(struct know **k)
 	*k = NULL;
 }
 
-struct name_book *know_names(struct know *k)
+struct entity_index *know_names(struct know *k)
 {
 	return k->names;
 }

@@ -48,7 +48,7 @@ struct know {
 	const struct catalog *catalog;
 	struct arena *arena;      /* owns the index; NULL: shared (know_with_overlay) */
 	struct arena *flow_arena; /* owns the words of flows, which an overlay extends */
-	struct name_book *names;
+	struct entity_index *names;
 	struct dict stop_words; /* stop words of the packs; tokens know the language's */
 	struct dict synonyms;   /* stem -> index into meanings */
 	struct dict noun_forms; /* words that share the stem of a noun: word -> meaning */

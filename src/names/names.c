@@ -138,7 +138,7 @@ void listed_deinit(struct listed *l)
 	lexicon_unref(&l->aliases);
 }
 
-int names_find_catalog_dimension(const struct name_book *b, const char *key, size_t len)
+int names_find_catalog_dimension(const struct entity_index *b, const char *key, size_t len)
 {
 	const struct listed *l = &b->listed;
 	uint32_t value;
@@ -176,7 +176,7 @@ static struct entry data_entry(const struct found *f, size_t d, size_t value)
 {
 	const struct lexicon *l = f->names->data_names[d];
 
-	return (struct entry){.dimension = &f->names->book->catalog->dimensions[d],
+	return (struct entry){.dimension = &f->names->index->catalog->dimensions[d],
 			      .dimension_index = d,
 			      .value = lexicon_text(l, value),
 			      .parent = lexicon_parent(l, value),
@@ -235,7 +235,7 @@ static void add_data_values(struct found *f, size_t d, const uint32_t *values, s
 
 static void find_listed(struct found *f, const struct folded *words)
 {
-	const struct listed *l = &f->names->book->listed;
+	const struct listed *l = &f->names->index->listed;
 	uint32_t values[FOUND_MAX];
 	size_t n = lexicon_find(l->values, words->key, words->len, values, FOUND_MAX);
 
@@ -276,12 +276,12 @@ static void find_in_data(struct found *f, size_t d, const struct folded *words)
 
 size_t names_longest_words(const struct names *n)
 {
-	const struct listed *l = &n->book->listed;
+	const struct listed *l = &n->index->listed;
 	size_t longest = l->values->longest_words;
 
 	if (longest < l->aliases->longest_words)
 		longest = l->aliases->longest_words;
-	for (size_t d = 0; d < n->book->catalog->dimension_count; d++)
+	for (size_t d = 0; d < n->index->catalog->dimension_count; d++)
 		if (n->data_names[d] && n->in[d] && longest < n->data_names[d]->longest_words)
 			longest = n->data_names[d]->longest_words;
 	return longest;
@@ -289,13 +289,13 @@ size_t names_longest_words(const struct names *n)
 
 size_t names_prefix_words(const struct names *n, const struct folded *words)
 {
-	const struct listed *l = &n->book->listed;
+	const struct listed *l = &n->index->listed;
 	size_t prefix = lexicon_prefix_words(l->values, words),
 	       more = lexicon_prefix_words(l->aliases, words);
 
 	if (more > prefix)
 		prefix = more;
-	for (size_t d = 0; d < n->book->catalog->dimension_count; d++) {
+	for (size_t d = 0; d < n->index->catalog->dimension_count; d++) {
 		more = n->data_names[d] && n->in[d] ? lexicon_prefix_words(n->data_names[d], words)
 						    : 0;
 		if (more > prefix)
@@ -311,7 +311,7 @@ size_t names_find(const struct names *n, const struct folded *words, struct entr
 	if (words->len == 0)
 		return 0;
 	find_listed(&f, words);
-	for (size_t d = 0; d < n->book->catalog->dimension_count; d++)
+	for (size_t d = 0; d < n->index->catalog->dimension_count; d++)
 		find_in_data(&f, d, words);
 	return f.count;
 }
@@ -319,7 +319,7 @@ size_t names_find(const struct names *n, const struct folded *words, struct entr
 size_t names_find_of(const struct names *n, size_t dimension, const struct folded *words,
 		     struct arena *a, struct entry *out, size_t max)
 {
-	bool *in = arena_alloc(a, n->book->catalog->dimension_count + 1);
+	bool *in = arena_alloc(a, n->index->catalog->dimension_count + 1);
 	struct found f = {.names = n, .in = in, .out = out, .max = max};
 
 	in[dimension] = true;
@@ -373,8 +373,8 @@ static void sort_by_distance(struct entry *entries, size_t count)
 size_t names_find_fuzzy(const struct names *n, const bool *in, const char *key, size_t len,
 			bool include_others, struct arena *a, struct entry *out, size_t max)
 {
-	const struct listed *l = &n->book->listed;
-	size_t dimensions = n->book->catalog->dimension_count;
+	const struct listed *l = &n->index->listed;
+	size_t dimensions = n->index->catalog->dimension_count;
 	size_t capacity = FUZZY_MATCHES_MAX * (dimensions + 2);
 	struct entry *all = arena_alloc(a, capacity * sizeof(*all));
 	struct found f = {.names = n, .in = in, .out = all, .max = capacity};

@@ -22,7 +22,7 @@ void listed_deinit(struct listed *l);
 struct tool_dimensions;
 struct tenant_names;
 
-struct name_book {
+struct entity_index {
 	const struct catalog *catalog;
 	struct arena *arena;
 	struct listed listed;
@@ -34,21 +34,21 @@ struct name_book {
 };
 
 /* The loaded names of one dimension, or NULL. */
-const struct lexicon *name_book_get(const struct name_book *b, const char *tenant,
-				    size_t dimension);
+const struct lexicon *entity_index_get(const struct entity_index *b, const char *tenant,
+				       size_t dimension);
 /* Takes ownership of the reference. NULL: removes the names. */
-void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
-		   const struct lexicon *l);
+void entity_index_set(struct entity_index *b, const char *tenant, size_t dimension,
+		      const struct lexicon *l);
 
 /* Marks the tenant's names as loaded and runs the waiting callbacks. */
-void name_book_set_loaded(struct name_book *b, const char *tenant);
+void entity_index_set_loaded(struct entity_index *b, const char *tenant);
 /* Runs the callbacks that wait for the tenant's names. */
-void name_waits_end(struct name_book *b, const char *tenant);
+void name_waits_end(struct entity_index *b, const char *tenant);
 
-void scope_index(struct name_book *b);
+void scope_index(struct entity_index *b);
 
 struct names {
-	const struct name_book *book;
+	const struct entity_index *index;
 	const struct lexicon *const
 		*data_names; /* by dimension; NULL: not loaded or not readable */
 	const bool *in;      /* by dimension: included, and readable by the caller */

@@ -45,7 +45,7 @@ static void report_health(struct name_refresh *r, const struct err *e)
 
 static bool is_needed(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d);
-static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant);
+static bool has_all(const struct name_refresh *r, const struct entity_index *b, const char *tenant);
 
 /* Returns true when names are missing that may be loaded later. */
 static bool is_missing(const struct name_refresh *r)
@@ -87,11 +87,11 @@ static void next_tenant(struct name_refresh *r)
 	struct names_tenant *t = &r->tenant_states[r->tenant];
 	bool has_missing = is_missing(r);
 
-	t->is_incomplete = has_missing && !has_all(r, t->book, names_tenant(r));
+	t->is_incomplete = has_missing && !has_all(r, t->index, names_tenant(r));
 	if (!r->has_failed)
 		report_health(r, NULL);
 	if (!has_missing || has_complete_source(r))
-		name_book_set_loaded(t->book, names_tenant(r));
+		entity_index_set_loaded(t->index, names_tenant(r));
 	r->has_failed = t->is_new = false;
 	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 	r->tenant++;
@@ -159,11 +159,11 @@ static size_t count_incomplete_tenants(const struct name_refresh *r)
 
 	for (size_t i = 0; r->tenants[i]; i++)
 		n += r->tenant_states[i].is_incomplete ||
-		     !name_book_loaded(r->tenant_states[i].book, r->tenants[i]);
+		     !entity_index_loaded(r->tenant_states[i].index, r->tenants[i]);
 	return n;
 }
 
-/* Returns true when a book was added during the round. */
+/* Returns true when an index was added during the round. */
 static bool has_new_book(const struct name_refresh *r)
 {
 	for (size_t i = 0; r->tenants[i]; i++)
@@ -194,7 +194,7 @@ static bool is_skipped(const struct name_refresh *r)
 	const struct names_tenant *t = &r->tenant_states[r->tenant];
 
 	return clock_mono_ms() < r->due_ms && !t->is_incomplete && !t->is_new &&
-	       name_book_loaded(t->book, names_tenant(r));
+	       entity_index_loaded(t->index, names_tenant(r));
 }
 
 /* Loads the next dimension, or schedules the next round when none is left. */
@@ -220,10 +220,10 @@ static void on_timer(void *owner)
 	load_next(owner);
 }
 
-/* Returns true when books are in use and none is being loaded. */
+/* Returns true when indexes are in use and none is being loaded. */
 static bool is_idle(const struct name_refresh *r)
 {
-	return r->tenant_states[0].book && !r->query && !r->job;
+	return r->tenant_states[0].index && !r->query && !r->job;
 }
 
 void name_refresh_set_settings(struct name_refresh *r, const struct names_settings *s)
@@ -271,48 +271,48 @@ static void free_watermarks(struct names_tenant *t)
 	t->watermark_count = 0;
 }
 
-/* Returns true when the book has the names of all needed dimensions. */
-static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant)
+/* Returns true when the index has the names of all needed dimensions. */
+static bool has_all(const struct name_refresh *r, const struct entity_index *b, const char *tenant)
 {
 	const struct catalog *c = b->catalog;
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		if (is_needed(r, c, &c->dimensions[i]) && !name_book_get(b, tenant, i))
+		if (is_needed(r, c, &c->dimensions[i]) && !entity_index_get(b, tenant, i))
 			return false;
 	return true;
 }
 
 /* Keeps the names of unchanged dimensions until the new catalogue's are loaded. */
 static void copy_unchanged_names(const struct name_refresh *r, const char *tenant,
-				 const struct name_book *from, struct name_book *to)
+				 const struct entity_index *from, struct entity_index *to)
 {
 	const struct catalog *old = from->catalog, *c = to->catalog;
 
 	for (size_t i = 0; i < old->dimension_count; i++) {
 		const struct dimension_def *previous = &old->dimensions[i];
 		const struct dimension_def *current = catalog_dimension(c, previous->name);
-		const struct lexicon *l = name_book_get(from, tenant, i);
+		const struct lexicon *l = entity_index_get(from, tenant, i);
 
 		if (l && current && current->view && previous->view &&
 		    strcmp(current->view, previous->view) == 0 &&
 		    strcmp(current->column, previous->column) == 0)
-			name_book_set(to, tenant, current->index, lexicon_ref(l));
+			entity_index_set(to, tenant, current->index, lexicon_ref(l));
 	}
-	if (name_book_loaded(from, tenant) && has_all(r, to, tenant))
-		name_book_set_loaded(to, tenant);
+	if (entity_index_loaded(from, tenant) && has_all(r, to, tenant))
+		entity_index_set_loaded(to, tenant);
 }
 
-/* Sets the tenant's book. */
-static void set_book(struct name_refresh *r, size_t tenant, struct name_book *b)
+/* Sets the tenant's index. */
+static void set_index(struct name_refresh *r, size_t tenant, struct entity_index *b)
 {
 	struct names_tenant *t = &r->tenant_states[tenant];
 	size_t n = b->catalog->dimension_count;
 
 	b->from_data = true;
 	free_watermarks(t);
-	if (t->book && t->book != b)
-		copy_unchanged_names(r, r->tenants[tenant], t->book, b);
-	*t = (struct names_tenant){.book = b,
+	if (t->index && t->index != b)
+		copy_unchanged_names(r, r->tenants[tenant], t->index, b);
+	*t = (struct names_tenant){.index = b,
 				   .watermarks = mem_alloc((n + 1) * sizeof(*t->watermarks)),
 				   .watermark_count = n};
 }
@@ -333,27 +333,28 @@ static void restart_at(struct name_refresh *r, size_t tenant)
 	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 }
 
-void name_refresh_set_books(struct name_refresh *r, struct name_book *const *books)
+void name_refresh_set_indexes(struct name_refresh *r, struct entity_index *const *indexes)
 {
 	restart_at(r, 0);
 	for (size_t i = 0; r->tenants[i]; i++)
-		set_book(r, i, books[i]);
+		set_index(r, i, indexes[i]);
 	r->due_ms = 0;
 	load_next(r);
 }
 
-void name_refresh_set_book(struct name_refresh *r, struct name_book *b)
+void name_refresh_set_index(struct name_refresh *r, struct entity_index *b)
 {
 	size_t n = tenant_count(r);
-	struct name_book **books = mem_alloc((n + 1) * sizeof(*books));
+	struct entity_index **indexes = mem_alloc((n + 1) * sizeof(*indexes));
 
 	for (size_t i = 0; i < n; i++)
-		books[i] = b;
-	name_refresh_set_books(r, books);
-	mem_free(books);
+		indexes[i] = b;
+	name_refresh_set_indexes(r, indexes);
+	mem_free(indexes);
 }
 
-void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, struct name_book *b)
+void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant,
+				  struct entity_index *b)
 {
 	size_t i = 0;
 
@@ -361,7 +362,7 @@ void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, st
 		i++;
 	if (!is_idle(r) && r->tenant == i)
 		restart_at(r, i);
-	set_book(r, i, b);
+	set_index(r, i, b);
 	r->tenant_states[i].is_new = true;
 	if (!r->query && !r->job)
 		timer_start(r->timer, 0);

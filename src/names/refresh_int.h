@@ -30,11 +30,11 @@ struct names_source {
 
 /* The names loaded for one tenant. */
 struct names_tenant {
-	struct name_book *book; /* NULL: not in use yet */
-	char **watermarks;      /* by dimension: watermark of the loaded names */
+	struct entity_index *index; /* NULL: not in use yet */
+	char **watermarks;          /* by dimension: watermark of the loaded names */
 	size_t watermark_count;
 	bool is_incomplete; /* some names could not be loaded, but may be later */
-	bool is_new;        /* a new book: load it before the next round */
+	bool is_new;        /* a new index: load it before the next round */
 };
 
 struct name_refresh {
@@ -59,10 +59,10 @@ struct name_refresh {
 	void *owner;
 };
 
-/* The book of the current tenant. */
-static inline struct name_book *names_book(const struct name_refresh *r)
+/* The index of the current tenant. */
+static inline struct entity_index *names_book(const struct name_refresh *r)
 {
-	return r->tenant_states[r->tenant].book;
+	return r->tenant_states[r->tenant].index;
 }
 
 static inline const struct dimension_def *names_dimension(const struct name_refresh *r)

@@ -169,7 +169,7 @@ static bool record_page_end(struct name_refresh *r, const struct table *t)
 /* Returns true when the values are unchanged, as usual; then no lexicon is built. */
 static bool is_unchanged(const struct name_refresh *r, const struct lexicon_build *b)
 {
-	const struct lexicon *l = name_book_get(names_book(r), names_tenant(r), r->dimension);
+	const struct lexicon *l = entity_index_get(names_book(r), names_tenant(r), r->dimension);
 
 	return l && l->count == lexicon_build_count(b) && l->hash == lexicon_build_hash(b);
 }
@@ -178,7 +178,7 @@ static void use_lexicon(struct name_refresh *r, const struct lexicon *l)
 {
 	log_debug("know.names", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
 		  names_dimension(r)->name);
-	name_book_set(names_book(r), names_tenant(r), r->dimension, l);
+	entity_index_set(names_book(r), names_tenant(r), r->dimension, l);
 }
 
 static void store_watermark(struct name_refresh *r)

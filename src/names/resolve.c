@@ -72,7 +72,7 @@ static bool resolve_words(const struct names *names, size_t dimension, const str
 static bool resolve_fuzzy(const struct names *names, size_t dimension, const struct folded *words,
 			  struct arena *a, struct name_match *out)
 {
-	bool *in = arena_alloc(a, names->book->catalog->dimension_count + 1);
+	bool *in = arena_alloc(a, names->index->catalog->dimension_count + 1);
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
 	struct entry matches[FUZZY_MATCHES_MAX];
 	size_t count, n = 0;
@@ -169,9 +169,9 @@ static const bool *readable_dimensions(const struct catalog *c, const struct pri
 	return in;
 }
 
-bool name_book_resolve(const struct name_book *b, const struct principal *who,
-		       const char *dimension, const char *text, const struct args *context,
-		       struct arena *a, struct name_match *out)
+bool entity_index_resolve(const struct entity_index *b, const struct principal *who,
+			  const char *dimension, const char *text, const struct args *context,
+			  struct arena *a, struct name_match *out)
 {
 	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
 	const struct names *names =

@@ -14,7 +14,7 @@ struct tool_dimensions {
 	} items[TOOL_ARGS_MAX];
 };
 
-void scope_index(struct name_book *b)
+void scope_index(struct entity_index *b)
 {
 	const struct catalog *c = b->catalog;
 
@@ -50,7 +50,7 @@ bool names_of_map(const struct catalog *c, const struct dimension_def *d)
 	return has_map;
 }
 
-void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
+void scope_read(const struct entity_index *b, const struct catalog_view *v, struct arena *a,
 		struct scope *out)
 {
 	size_t n = b->catalog->dimension_count;

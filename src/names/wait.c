@@ -43,12 +43,12 @@ static void on_cancel(struct op *op)
 	wait_free((struct name_wait *)op);
 }
 
-struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenant, name_wait_cb cb,
-			  void *owner)
+struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char *tenant,
+			     name_wait_cb cb, void *owner)
 {
 	struct name_wait *w = mem_alloc(sizeof(*w));
 
-	assert(!name_book_loaded(b, tenant));
+	assert(!entity_index_loaded(b, tenant));
 	w->op.cancel = on_cancel;
 	w->tenant = mem_strdup(tenant);
 	w->cb = cb;
@@ -59,7 +59,7 @@ struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenan
 	return &w->op;
 }
 
-static struct name_wait *find_first(const struct name_book *b, const char *tenant)
+static struct name_wait *find_first(const struct entity_index *b, const char *tenant)
 {
 	list_each(node, &b->waits) {
 		struct name_wait *w = list_item(node, struct name_wait, node);
@@ -71,7 +71,7 @@ static struct name_wait *find_first(const struct name_book *b, const char *tenan
 }
 
 /* Restarts the search each time, since a callback may cancel or add waits. */
-void name_waits_end(struct name_book *b, const char *tenant)
+void name_waits_end(struct entity_index *b, const char *tenant)
 {
 	struct name_wait *w;
 

@@ -208,8 +208,8 @@ static const json_t *placeholder_value(struct planner_turn *t, const struct refe
 	struct name_match m = {0};
 
 	if (!p || !p->entity ||
-	    name_book_resolve(know_names(t->core->know), t->core->who, p->entity,
-			      REFERENCE_PLACEHOLDER, &no_context, t->core->arena, &m) ||
+	    entity_index_resolve(know_names(t->core->know), t->core->who, p->entity,
+				 REFERENCE_PLACEHOLDER, &no_context, t->core->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
 	return json_own(t->core->arena,

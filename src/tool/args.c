@@ -275,8 +275,8 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 	for (size_t i = 0; i < arg->count; i++) {
 		const char *text = arg->values[i].text;
 		m = (struct name_match){0};
-		if (!name_book_resolve(call->box->options.names, call->who, p->entity, text,
-				       &call->args, call->arena, &m)) {
+		if (!entity_index_resolve(call->box->options.names, call->who, p->entity, text,
+					  &call->args, call->arena, &m)) {
 			*out = tool_unknown_name(
 				call, catalog_dimension(call->box->options.catalog, p->entity),
 				p->name, text, &m);

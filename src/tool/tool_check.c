@@ -179,7 +179,7 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 		      : !sql_render(q, &args, dialect, c->arena, &bound, e))
 		return false;
 	*out = (struct source_statement){
-		.name = is_totals ? "whole" : q->name,
+		.name = is_totals ? "totals" : q->name,
 		.text = bound.text,
 		.values = bound.values,
 		.count = bound.count,

@@ -138,8 +138,8 @@ static bool resolve(struct tool_call *call, const struct args *context, struct m
 		values[i] = w->values[i];
 		if (!given)
 			continue;
-		if (!name_book_resolve(o->names, call->who, w->dimension->name, given, context,
-				       call->arena, &m)) {
+		if (!entity_index_resolve(o->names, call->who, w->dimension->name, given, context,
+					  call->arena, &m)) {
 			refused = tool_unknown_name(call, w->dimension, call->tool->map, given, &m);
 			return refuse(call, &refused, e);
 		}

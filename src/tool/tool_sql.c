@@ -239,7 +239,7 @@ static void on_totals(void *owner, struct source_batch *batches, size_t count, c
 
 	call->query = NULL;
 	if (e || count != 1 || !tool_totals_apply(call, batches[0].table)) {
-		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
+		log_warn("tool.failed", "%s/totals: %s", call->tool->name,
 			 e ? e->text : "the totals do not match the rows");
 		call->is_cacheable = false; /* the next call should get exact totals */
 	}

@@ -56,10 +56,10 @@ bool tool_totals_query(struct tool_call *call, const struct args *args, source_c
 		return false;
 	struct sql_totals_column *columns = total_columns(call, &count);
 	if (!sql_render_totals(q, args, columns, count, dialect, call->arena, &bound, &e)) {
-		log_warn("tool.failed", "%s/whole: %s", call->tool->name, e.text);
+		log_warn("tool.failed", "%s/totals: %s", call->tool->name, e.text);
 		return false;
 	}
-	statement.name = arena_printf(call->arena, "%s/whole", call->tool->name);
+	statement.name = arena_printf(call->arena, "%s/totals", call->tool->name);
 	statement.text = bound.text;
 	statement.values = bound.values;
 	statement.count = bound.count;

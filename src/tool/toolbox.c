@@ -217,7 +217,7 @@ const struct map *tool_map(const struct toolbox *b)
 }
 
 struct toolbox *toolbox_with_overlay(const struct toolbox *base, struct catalog *c,
-				     struct name_book *names)
+				     struct entity_index *names)
 {
 	struct toolbox *b = mem_alloc(sizeof(*b));
 	size_t n = base->options.catalog->tool_count;

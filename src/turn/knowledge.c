@@ -161,5 +161,5 @@ size_t turns_filter_values(const struct turns *all, const struct principal *who,
 	struct catalog_view view;
 
 	catalog_for(k->catalog, who, a, &view);
-	return name_book_values(know_names(k->know), &view, filter, text, a, out);
+	return entity_index_values(know_names(k->know), &view, filter, text, a, out);
 }

@@ -54,10 +54,10 @@ static void on_names(void *owner)
 /* True: the tenant's entity index is not loaded, and *next is the state to stay in or enter. */
 static bool waits_for_names(struct turn *t, enum turn_state *next)
 {
-	struct name_book *names = know_names(t->core.know);
+	struct entity_index *names = know_names(t->core.know);
 	const char *tenant = t->core.who->tenant;
 
-	if (name_book_loaded(names, tenant))
+	if (entity_index_loaded(names, tenant))
 		return false;
 	*next = TURN_FAILED;
 	if (t->machine.started) {
@@ -75,7 +75,7 @@ static bool waits_for_names(struct turn *t, enum turn_state *next)
 	t->machine.pending++;
 	answer_emit_phase(&t->for_answer, "understanding",
 			  turn_sentence(&t->core, SAY_PHASE_NAMES));
-	t->machine.op = name_book_wait(names, t->core.loop, tenant, on_names, t);
+	t->machine.op = entity_index_wait(names, t->core.loop, tenant, on_names, t);
 	*next = TURN_WAIT;
 	return true;
 }

@@ -67,26 +67,26 @@ static double stream(struct guard_input *in, const struct guard_secret *secret, 
 	size_t seen = 0, len = strlen(text);
 	double begin = now_ns(CLOCK_PROCESS_CPUTIME_ID), prepared, cpu;
 	struct guard_numbers *numbers;
-	struct guard_quotes *quotes;
+	struct guard_leakage *leakage;
 	struct guard_links *links;
 
 	in->sink = (struct guard_sink){.on_answer_chunk = drop_piece, .owner = &seen};
 	numbers = guard_numbers_new(in);
 	links = guard_links_new(hosts, to_numbers, numbers);
-	quotes = guard_quotes_new(secret, to_links, links);
+	leakage = guard_leakage_new(secret, to_links, links);
 	cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	prepared = cpu - begin;
 	for (size_t at = 0; at < len && tokens < TOKENS_MAX; at += TOKEN_BYTES) {
 		begin = now_ns(CLOCK_MONOTONIC);
-		guard_quotes_feed(quotes, text + at,
-				  len - at < TOKEN_BYTES ? len - at : TOKEN_BYTES);
+		guard_leakage_feed(leakage, text + at,
+				   len - at < TOKEN_BYTES ? len - at : TOKEN_BYTES);
 		ns[tokens++] = (float)(now_ns(CLOCK_MONOTONIC) - begin);
 	}
-	guard_quotes_end(quotes);
+	guard_leakage_end(leakage);
 	guard_links_end(links);
 	guard_numbers_end(numbers);
 	cpu_ns += now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	guard_quotes_free(&quotes);
+	guard_leakage_free(&leakage);
 	guard_links_free(&links);
 	guard_numbers_free(&numbers);
 	return prepared;

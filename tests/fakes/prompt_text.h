@@ -4,17 +4,17 @@
 
 #include <stdint.h>
 
-#include "vesper/scratch.h"
+#include "vesper/prompt_budget.h"
 #include "vesper/str.h"
 
 static inline void prompt_text(struct buf *out, const struct result *r, size_t rows)
 {
 	struct arena *a = arena_new(SIZE_MAX / 2);
-	struct scratch *s = scratch_new(a, SIZE_MAX / 2);
+	struct prompt_budget *s = prompt_budget_new(a, SIZE_MAX / 2);
 
-	scratch_result(s, r, SCRATCH_FULL, rows);
-	scratch_fit(s);
-	buf_str(out, scratch_text(s));
+	prompt_budget_result(s, r, PROMPT_BUDGET_FULL, rows);
+	prompt_budget_fit(s);
+	buf_str(out, prompt_budget_text(s));
 	arena_free(&a);
 }
 

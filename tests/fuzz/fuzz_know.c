@@ -31,7 +31,7 @@ static void start(void)
 	while (who.permissions && who.permissions[who.permission_count])
 		who.permission_count++;
 	know = know_new(catalog);
-	if (!name_book_load(know_names(know), who.tenant, "project_name", projects, PROJECTS))
+	if (!entity_index_load(know_names(know), who.tenant, "project_name", projects, PROJECTS))
 		abort();
 }
 

@@ -98,7 +98,7 @@ static void run_text(const char *data, size_t len, unsigned step, struct buf *se
 {
 	struct run r = {.seen = seen};
 	struct guard_secret *secret = guard_secret_new(secrets);
-	struct guard_quotes *quotes = guard_quotes_new(secret, to_links, &r);
+	struct guard_leakage *leakage = guard_leakage_new(secret, to_links, &r);
 
 	r.links = guard_links_new(hosts, add, &r);
 	for (size_t at = 0, n; at < len; at += n) {
@@ -108,11 +108,11 @@ static void run_text(const char *data, size_t len, unsigned step, struct buf *se
 		n = n < sizeof(ascii) ? n : sizeof(ascii);
 		for (size_t i = 0; i < n; i++)
 			ascii[i] = (char)(data[at + i] & 0x7F);
-		guard_quotes_feed(quotes, ascii, n);
+		guard_leakage_feed(leakage, ascii, n);
 	}
-	guard_quotes_end(quotes);
+	guard_leakage_end(leakage);
 	guard_links_end(r.links);
-	guard_quotes_free(&quotes);
+	guard_leakage_free(&leakage);
 	guard_links_free(&r.links);
 	guard_secret_free(&secret);
 	for (size_t i = 0; seen->n >= 2 && i + 2 <= seen->n; i++)

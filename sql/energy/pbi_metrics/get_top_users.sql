@@ -41,7 +41,7 @@ GROUP BY a.user_email
 ORDER BY CASE WHEN :order = 'asc' THEN COUNT(*) END, COUNT(*) DESC, a.user_email
 OFFSET 0 ROWS FETCH NEXT :top_n ROWS ONLY
 
---# query whole
+--# query totals
 SELECT
 	COUNT(*) AS "AllViews",
 	COUNT(DISTINCT a.user_email) AS "AllViewers",

@@ -5,7 +5,7 @@
 -- shows:      project
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
--- whole:      count, sum(TotalBudget), sum(ActualsLTD)
+-- totals:     count, sum(TotalBudget), sum(ActualsLTD)
 -- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]][[ sponsored by **{arg.sponsor}**]][[, {fact.left_out}]].[[ By status: {fact.statuses}.]][[ {fact.actuals} of {fact.budget} budgeted has been spent ({fact.budget_used}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk

@@ -5,7 +5,7 @@
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- window:     dbo.changes.dateofchange
--- whole:      count
+-- totals:     count
 -- answer:     **{fact.changes}**[[ of {fact.field}]][[ of {arg.project_name}]] recorded {fact.period}[[ ({fact.fields})]].[[ **Pattern**: {fact.pattern}.]]
 -- suggest:    What milestone dates changed in the last month?
 -- suggest:    Give me an overview of {ProjectName}

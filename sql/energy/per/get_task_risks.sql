@@ -5,7 +5,7 @@
 -- words:      risk register, risk log, threats, dangers, hazards, perils, concerns, severity, severe, rated, rating, risky, riskily, roadblocks, blockers, issues, critical, jeopardize, worry, exposure, open
 -- permission: chat:read_projects
 -- report:     per_project_report
--- whole:      count
+-- totals:     count
 -- answer:     There are **{fact.tasks} tasks with a risk**[[ at {arg.project_name}]][[, all {arg.risk_level}]][[, {fact.left_out}]]: {fact.levels}.[[ The most urgent is **{TaskName}** of {ProjectName}, due {DueDate}.]]
 -- suggest:    What is the health status of {ProjectName}?
 -- refer:      project_name rows[0].ProjectName the first, that project, the riskiest

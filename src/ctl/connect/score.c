@@ -12,7 +12,7 @@
 
 #include "connect_int.h"
 #include "ctl.h"
-#include "opened.h"
+#include "ctl_app.h"
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
 #include "vesper/file.h"
@@ -35,7 +35,7 @@ struct kind {
 };
 
 struct score {
-	struct opened opened;
+	struct ctl_app app;
 	struct principal who;
 	struct date today;
 	struct server *server;
@@ -165,7 +165,7 @@ static void on_result(void *owner, struct result *result)
 	struct score *s = owner;
 
 	s->result = result;
-	loop_stop(s->opened.loop);
+	loop_stop(s->app.loop);
 }
 
 /* `expected` NULL: no answer is right. */
@@ -181,8 +181,8 @@ static enum score_result ask_question(struct score *s, const char *question,
 				.calendar = {.fiscal_start_month = 1, .week_start = 1}};
 	struct tool_request request = {.call = "c1", .who = &s->who, .today = s->today};
 
-	catalog_for(s->opened.catalog, &s->who, s->question, &view);
-	know_understand(s->opened.know, &in, s->question, &u);
+	catalog_for(s->app.catalog, &s->who, s->question, &view);
+	know_understand(s->app.know, &in, s->question, &u);
 	*why = "";
 	if (u.ask.text) {
 		*why = u.ask.text;
@@ -194,8 +194,8 @@ static enum score_result ask_question(struct score *s, const char *question,
 	request.agent = u.tools[0].agent;
 	request.bound = &u.tools[0].args;
 	s->result = NULL;
-	tool_start(s->opened.tools, &request, s->question, on_result, s);
-	loop_run(s->opened.loop);
+	tool_start(s->app.tools, &request, s->question, on_result, s);
+	loop_run(s->app.loop);
 	*why = arena_printf(s->question, "%s", s->result->sql ? s->result->sql : "");
 	/* Refused by a rule before a statement ran. A failure or an empty result counts as a wrong
 	 * answer. */
@@ -323,10 +323,9 @@ static void print_text(const struct score *s)
 /* Connects to the source of the tenant's views, for the expected SQL. */
 static bool connect_source(struct score *s, struct err *e)
 {
-	const char *const *views = catalog_views(s->opened.catalog);
-	const char *source =
-		views && *views ? catalog_view_source(s->opened.catalog, *views) : NULL;
-	const struct database *d = source ? databases_find(&s->opened.databases, source) : NULL;
+	const char *const *views = catalog_views(s->app.catalog);
+	const char *source = views && *views ? catalog_view_source(s->app.catalog, *views) : NULL;
+	const struct database *d = source ? databases_find(&s->app.databases, source) : NULL;
 
 	if (!d)
 		return err_set(e, ERR_INPUT, "the packs of this tenant use no source");
@@ -343,15 +342,15 @@ static bool open_all(struct score *s, const char *tenant, struct err *e)
 {
 	const char *today;
 
-	if (!opened_init(&s->opened, e))
+	if (!ctl_app_init(&s->app, e))
 		return false;
-	if (!opened_has_tenant(&s->opened, tenant))
+	if (!ctl_app_has_tenant(&s->app, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
-	if (!opened_open_tools(&s->opened, tenant, e) ||
-	    !opened_load_names(s->opened.loop, &s->opened.sources, s->opened.know, tenant, e) ||
-	    !ctl_principal(s->opened.catalog, "admin", tenant, &s->who, e))
+	if (!ctl_app_open_tools(&s->app, tenant, e) ||
+	    !ctl_app_load_names(s->app.loop, &s->app.sources, s->app.know, tenant, e) ||
+	    !ctl_principal(s->app.catalog, "admin", tenant, &s->who, e))
 		return false;
-	today = config_text(s->opened.config, "today");
+	today = config_text(s->app.config, "today");
 	s->today = clock_today();
 	if (*today && !date_parse_iso(today, &s->today))
 		return err_set(e, ERR_INPUT, "today: \"%s\" is not a date", today);
@@ -369,7 +368,7 @@ bool connect_score(const char *path, const char *tenant, bool as_json, bool *pas
 		print_text(&s);
 	*passed = done && s.counts[SCORE_RIGHT] * 100 >= total(s.counts) * PASS_PERCENT;
 	server_close(&s.server);
-	opened_close(&s.opened);
+	ctl_app_close(&s.app);
 	json_decref(s.misses);
 	arena_free(&s.a);
 	return done;

@@ -5,7 +5,7 @@
  * administrator.
  */
 #include "map.h"
-#include "../opened.h"
+#include "../ctl_app.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define KEY_CHECK_ROWS_MAX 1000000 /* sorting more rows would exceed a statement's time limit */
 
 struct live {
-	struct opened opened;
+	struct ctl_app app;
 	const struct tool_def *tool; /* the tool that runs ad hoc SQL */
 	struct principal who;
 	struct arena *arena; /* of one statement and its result */
@@ -32,7 +32,7 @@ static void on_result(void *owner, struct result *result)
 	struct live *l = owner;
 
 	l->result = result;
-	loop_stop(l->opened.loop);
+	loop_stop(l->app.loop);
 }
 
 /* Returns true when the last problem is the same, since all statements on an unreadable view
@@ -65,8 +65,8 @@ static const struct table *run_statement(struct live *l, const char *subject, co
 
 	json_set_str(args, l->tool->params[0].name, sql);
 	l->statement_count++;
-	tool_start(l->opened.tools, &request, l->arena, on_result, l);
-	loop_run(l->opened.loop);
+	tool_start(l->app.tools, &request, l->arena, on_result, l);
+	loop_run(l->app.loop);
 	json_decref(args);
 	if (l->result->table_count > 0 && l->result->outcome.kind != OUTCOME_ERROR)
 		return l->result->tables[0];
@@ -217,7 +217,7 @@ static void check_orphans(struct live *l, const struct edge_def *g, const struct
 static void check_to_one(struct live *l, const struct edge_def *g, const struct entity_def *to,
 			 const struct edge_pair *on, size_t n)
 {
-	const struct view_column **key = arena_alloc(l->opened.arena, (n + 1) * sizeof(*key));
+	const struct view_column **key = arena_alloc(l->app.arena, (n + 1) * sizeof(*key));
 
 	for (size_t i = 0; i < n; i++)
 		key[i] = on[i].right;
@@ -250,7 +250,7 @@ static const struct tool_def *sql_tool(const struct catalog *c)
 
 static void check_all(struct live *l, const char *pack)
 {
-	const struct schema *s = catalog_schema(l->opened.catalog);
+	const struct schema *s = catalog_schema(l->app.catalog);
 
 	for (size_t i = 0; i < s->entity_count; i++) {
 		const struct entity_def *n = s->entities[i];
@@ -294,14 +294,14 @@ static int report(struct live *l, bool as_json)
 
 static bool open_live(struct live *l, const char *tenant, struct err *e)
 {
-	if (!opened_init(&l->opened, e) || !opened_open_tools(&l->opened, tenant, e))
+	if (!ctl_app_init(&l->app, e) || !ctl_app_open_tools(&l->app, tenant, e))
 		return false;
-	if (!opened_has_tenant(&l->opened, tenant))
+	if (!ctl_app_has_tenant(&l->app, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
-	l->tool = sql_tool(l->opened.catalog);
+	l->tool = sql_tool(l->app.catalog);
 	if (!l->tool)
 		return err_set(e, ERR_INPUT, "this tenant has no tool that runs SQL");
-	return ctl_principal(l->opened.catalog, "admin", tenant, &l->who, e);
+	return ctl_principal(l->app.catalog, "admin", tenant, &l->who, e);
 }
 
 int map_check_live(const struct command *cmd)
@@ -318,6 +318,6 @@ int map_check_live(const struct command *cmd)
 	}
 	json_decref(l.problems);
 	json_decref(l.unchecked);
-	opened_close(&l.opened);
+	ctl_app_close(&l.app);
 	return status;
 }

@@ -15,7 +15,7 @@
 
 /* A blocking read of the store. */
 struct receipt_query {
-	struct opened *opened;
+	struct ctl_app *app;
 	const struct receipt *list;
 	size_t count;
 	struct err err;
@@ -29,15 +29,15 @@ static void on_read(void *owner, const struct receipt *receipts, size_t count, c
 	r->count = count;
 	if (e)
 		r->err = *e;
-	loop_stop(r->opened->loop);
+	loop_stop(r->app->loop);
 }
 
 static bool read_page(struct receipt_query *r, const char *tenant, struct receipts_page page,
 		      struct arena *a, struct err *e)
 {
 	page.limit = RECEIPTS_PAGE_MAX;
-	store_receipts(r->opened->store, tenant, &page, a, on_read, r);
-	loop_run(r->opened->loop);
+	store_receipts(r->app->store, tenant, &page, a, on_read, r);
+	loop_run(r->app->loop);
 	if (r->err.code != ERR_NONE)
 		*e = r->err;
 	return r->err.code == ERR_NONE;
@@ -90,8 +90,8 @@ static bool check_missing(struct chain_walk *w, struct arena *a, struct err *e)
 {
 	struct receipt_query *r = &w->query;
 
-	store_receipts_missing(r->opened->store, w->tenant, a, on_read, r);
-	loop_run(r->opened->loop);
+	store_receipts_missing(r->app->store, w->tenant, a, on_read, r);
+	loop_run(r->app->loop);
 	if (r->err.code != ERR_NONE) {
 		*e = r->err;
 		return false;
@@ -159,18 +159,18 @@ static bool is_selected_tenant(const struct command *cmd, const char *tenant)
 	return !only || strcmp(only, tenant) == 0;
 }
 
-static bool check_tenant(const struct opened *o, const struct command *cmd, struct err *e)
+static bool check_tenant(const struct ctl_app *o, const struct command *cmd, struct err *e)
 {
 	const char *only = ctl_option(cmd, "tenant", NULL);
 
-	return !only || opened_has_tenant(o, only) ||
+	return !only || ctl_app_has_tenant(o, only) ||
 	       err_set(e, ERR_INPUT, "unknown tenant %s", only);
 }
 
-static bool verify(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
+static bool verify(struct ctl_app *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
-		struct chain_walk w = {.query = {.opened = o},
+		struct chain_walk w = {.query = {.app = o},
 				       .tenant = o->databases.tenant_ids[i],
 				       .hash = RECEIPT_GENESIS};
 
@@ -190,12 +190,12 @@ static bool verify(struct opened *o, const struct command *cmd, bool *ok, struct
 
 /* ---- one receipt ---- */
 
-static bool find(struct opened *o, const struct command *cmd, const char *id, struct arena *a,
+static bool find(struct ctl_app *o, const struct command *cmd, const char *id, struct arena *a,
 		 struct receipt *out, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *tenant = o->databases.tenant_ids[i];
-		struct receipt_query r = {.opened = o};
+		struct receipt_query r = {.app = o};
 
 		if (!is_selected_tenant(cmd, tenant))
 			continue;
@@ -209,7 +209,7 @@ static bool find(struct opened *o, const struct command *cmd, const char *id, st
 	return err_set(e, ERR_NOT_FOUND, "unknown receipt %s", id);
 }
 
-static bool show(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
+static bool show(struct ctl_app *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	const char *id = ctl_arg(cmd, 1);
 	struct arena *a = arena_new(TURN_ARENA_BYTES);
@@ -267,7 +267,7 @@ static void print_report(const json_t *report)
 	}
 }
 
-static void rerun_one(struct opened *o, const struct command *cmd, const struct receipt *r,
+static void rerun_one(struct ctl_app *o, const struct command *cmd, const struct receipt *r,
 		      bool *ok)
 {
 	json_t *report;
@@ -282,10 +282,10 @@ static void rerun_one(struct opened *o, const struct command *cmd, const struct 
 }
 
 /* Reruns all receipts that still have their content. */
-static bool rerun_all(struct opened *o, const struct command *cmd, const char *tenant, bool *ok,
+static bool rerun_all(struct ctl_app *o, const struct command *cmd, const char *tenant, bool *ok,
 		      struct err *e)
 {
-	struct receipt_query r = {.opened = o};
+	struct receipt_query r = {.app = o};
 	int64_t number = 0;
 	bool done, more = true;
 
@@ -304,7 +304,7 @@ static bool rerun_all(struct opened *o, const struct command *cmd, const char *t
 	return done;
 }
 
-static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
+static bool rerun_named(struct ctl_app *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	if (!ctl_arg(cmd, 1))
 		return err_set(e, ERR_INPUT, "rerun: name a receipt, or use --all");
@@ -322,9 +322,9 @@ static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, s
 	return true;
 }
 
-static bool rerun(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
+static bool rerun(struct ctl_app *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	if (!opened_open_tools(o, ctl_option(cmd, "tenant", NULL), e))
+	if (!ctl_app_open_tools(o, ctl_option(cmd, "tenant", NULL), e))
 		return false;
 	if (!ctl_flag(cmd, "all"))
 		return rerun_named(o, cmd, ok, e);
@@ -341,10 +341,10 @@ int ctl_receipt(const struct command *cmd)
 {
 	static const struct {
 		const char *name;
-		bool (*run)(struct opened *o, const struct command *cmd, bool *ok, struct err *e);
+		bool (*run)(struct ctl_app *o, const struct command *cmd, bool *ok, struct err *e);
 	} verbs[] = {{"verify", verify}, {"show", show}, {"rerun", rerun}};
 	const char *name = ctl_arg(cmd, 0);
-	struct opened o = {0};
+	struct ctl_app o = {0};
 	struct err e = {0};
 	bool ok = true, done = false;
 	size_t n = sizeof(verbs) / sizeof(verbs[0]), i = 0;
@@ -353,9 +353,9 @@ int ctl_receipt(const struct command *cmd)
 		i++;
 	if (i == n)
 		return ctl_usage_error(cmd, "the verb must be verify, show or rerun");
-	done = opened_init(&o, &e) && check_tenant(&o, cmd, &e) && opened_open_store(&o, &e) &&
+	done = ctl_app_init(&o, &e) && check_tenant(&o, cmd, &e) && ctl_app_open_store(&o, &e) &&
 	       verbs[i].run(&o, cmd, &ok, &e);
-	opened_close(&o);
+	ctl_app_close(&o);
 	if (!done) {
 		ctl_fail("receipt: %s", e.text);
 		return 2;

@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 
 struct rerun {
-	struct opened *opened;
+	struct ctl_app *app;
 	struct arena *arena;
 	const json_t *content;
 	struct principal who;
@@ -75,7 +75,7 @@ static void on_result(void *owner, struct result *r)
 	struct rerun *x = owner;
 
 	x->result = r;
-	loop_stop(x->opened->loop);
+	loop_stop(x->app->loop);
 }
 
 static int64_t rows_of(const struct result *r)
@@ -130,8 +130,8 @@ static const char *rerun_call(struct rerun *x, const json_t *call)
 	if (!read_args(json_object_get(call, "args"), x->arena, &args))
 		return "the arguments cannot be read";
 	x->result = NULL;
-	tool_start(x->opened->tools, &request, x->arena, on_result, x);
-	loop_run(x->opened->loop);
+	tool_start(x->app->tools, &request, x->arena, on_result, x);
+	loop_run(x->app->loop);
 	return find_difference(x, call);
 }
 
@@ -185,9 +185,9 @@ static bool read_content(struct rerun *x, const struct receipt *r, const char **
 	return !*problem;
 }
 
-void receipt_rerun(struct opened *o, const struct receipt *r, json_t **report)
+void receipt_rerun(struct ctl_app *o, const struct receipt *r, json_t **report)
 {
-	struct rerun x = {.opened = o, .arena = arena_new(TURN_ARENA_BYTES)};
+	struct rerun x = {.app = o, .arena = arena_new(TURN_ARENA_BYTES)};
 	const char *problem = NULL;
 	bool ok = false;
 

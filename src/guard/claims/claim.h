@@ -9,7 +9,7 @@
 #define VESPER_GUARD_CLAIM_H
 
 #include "read/sentence.h"
-#include "telling.h"
+#include "cue_words.h"
 
 #define TOKENS_MAX 240 /* per sentence; later tokens are not checked */
 

@@ -1,7 +1,7 @@
 /* Checks claims between amounts of one sentence: moves, parts of a whole, and comparisons of two
  * amounts. */
 #include "claim.h"
-#include "known/known.h"
+#include "known/known_data.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "known.h"
-#include "claims/telling.h"
+#include "known_data.h"
+#include "claims/cue_words.h"
 
 #define SET_WORDS_MAX 4
 

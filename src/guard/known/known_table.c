@@ -2,7 +2,7 @@
  * Collects the known data of a table: cells, statistics over all rows; counts, sums and means per
  * name; and the words that name columns and rows.
  */
-#include "known.h"
+#include "known_data.h"
 #include "read/names.h"
 
 #include <ctype.h>

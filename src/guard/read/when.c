@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "known/known.h"
+#include "known/known_data.h"
 
 #include "vesper/utf8.h"
 

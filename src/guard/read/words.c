@@ -6,7 +6,7 @@
  */
 
 #include "scan_int.h"
-#include "claims/telling.h"
+#include "claims/cue_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct {
 	int64_t value;
 } scales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1000000}, {"billion", 1000000000}};
 
-/* Days of a month; telling.c defines their values. */
+/* Days of a month; cue_words.c defines their values. */
 static const char *const ordinals[] = {
 	"first",       "second",     "third",      "fifth",      "eighth",    "ninth",
 	"twelfth",     "twentieth",  "thirtieth",  "fourth",     "sixth",     "seventh",

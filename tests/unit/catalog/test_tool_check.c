@@ -101,7 +101,8 @@ static void permissions_have_separate_conditions(void **state)
 
 static void totals_need_all_rows_and_columns(void **state)
 {
-	char *tool = with_change(SMALL_TOOL, "-- report", "-- whole: count, sum(Price)\n-- report");
+	char *tool =
+		with_change(SMALL_TOOL, "-- report", "-- totals: count, sum(Price)\n-- report");
 
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);

@@ -238,20 +238,20 @@ static void rejects_invalid_keys(void **state)
 static void rejects_invalid_totals(void **state)
 {
 	(void)state;
-	assert_edit_rejected("-- report", "-- whole: sum(Price)\n-- report",
-			     "whole must be count, then");
-	assert_edit_rejected("-- report", "-- whole: count, avg(Price)\n-- report",
-			     ":4: whole must be count, then");
-	assert_edit_rejected("-- report", "-- whole: count, sum(Price\n-- report",
-			     "whole must be count, then");
-	assert_edit_rejected("-- report", "-- whole: count, sum()\n-- report",
+	assert_edit_rejected("-- report", "-- totals: sum(Price)\n-- report",
+			     "totals must be count, then");
+	assert_edit_rejected("-- report", "-- totals: count, avg(Price)\n-- report",
+			     ":4: totals must be count, then");
+	assert_edit_rejected("-- report", "-- totals: count, sum(Price\n-- report",
+			     "totals must be count, then");
+	assert_edit_rejected("-- report", "-- totals: count, sum()\n-- report",
 			     "is not a fetched column");
-	assert_edit_rejected("-- report", "-- whole: count, sum(Prices)\n-- report",
+	assert_edit_rejected("-- report", "-- totals: count, sum(Prices)\n-- report",
 			     "Prices is not a fetched");
-	assert_edit_rejected("-- report", "-- whole: count, sum(Hub)\n-- report",
+	assert_edit_rejected("-- report", "-- totals: count, sum(Hub)\n-- report",
 			     "Hub is not a fetched");
-	assert_edit_rejected("-- report", "-- whole: count,\n-- report",
-			     "whole must be count, then");
+	assert_edit_rejected("-- report", "-- totals: count,\n-- report",
+			     "totals must be count, then");
 }
 
 static void rejects_invalid_lookback(void **state)

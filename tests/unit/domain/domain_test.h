@@ -27,9 +27,9 @@ static struct arena *arena;
 static struct result *answer; /* of the last call */
 
 /* Accepts every name. The resolution of names has its own tests. */
-bool name_book_resolve(const struct name_book *b, const struct principal *asker,
-		       const char *dimension, const char *text, const struct args *context,
-		       struct arena *a, struct name_match *out)
+bool entity_index_resolve(const struct entity_index *b, const struct principal *asker,
+			  const char *dimension, const char *text, const struct args *context,
+			  struct arena *a, struct name_match *out)
 {
 	(void)b;
 	(void)asker;

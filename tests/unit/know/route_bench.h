@@ -252,8 +252,8 @@ static inline void learn_names(struct bench *b, struct arena *a)
 		values = arena_alloc(a, sizeof(*values) * (json_array_size(list) + 1));
 		json_array_foreach(list, i, name)
 			values[i] = json_string_value(name);
-		assert_true(name_book_load(know_names(b->know), TENANT, dimension, values,
-					   json_array_size(list)));
+		assert_true(entity_index_load(know_names(b->know), TENANT, dimension, values,
+					      json_array_size(list)));
 	}
 }
 

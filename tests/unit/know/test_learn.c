@@ -61,7 +61,7 @@ static const char *const acme_labels[] = {"2025-Q1", "Jan_2026"};
 static bool learn(struct fixture *f, const char *tenant, const char *dimension,
 		  const char *const *values, size_t count)
 {
-	return name_book_load(know_names(f->know), tenant, dimension, values, count);
+	return entity_index_load(know_names(f->know), tenant, dimension, values, count);
 }
 
 static int setup(void **state)
@@ -94,8 +94,8 @@ static const char *resolve(struct fixture *f, const char *tenant, const char *di
 			   const char *text, struct name_match *m)
 {
 	struct principal who = {.user = "u", .tenant = tenant};
-	bool known = name_book_resolve(know_names(f->know), tenant ? &who : NULL, dimension, text,
-				       NULL, f->arena, m);
+	bool known = entity_index_resolve(know_names(f->know), tenant ? &who : NULL, dimension,
+					  text, NULL, f->arena, m);
 
 	return known ? m->value : m->several ? "several" : "unknown";
 }
@@ -395,12 +395,12 @@ static void hidden_dimension_reveals_nothing(void **state)
 	struct name_match m;
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		assert_false(name_book_resolve(know_names(f->know), &without, "project", texts[i],
-					       NULL, f->arena, &m));
+		assert_false(entity_index_resolve(know_names(f->know), &without, "project",
+						  texts[i], NULL, f->arena, &m));
 		assert_int_equal(m.suggestion_count, 0);
 		assert_false(m.several);
-		assert_false(name_book_resolve(know_names(f->know), NULL, "project", texts[i], NULL,
-					       f->arena, &m));
+		assert_false(entity_index_resolve(know_names(f->know), NULL, "project", texts[i],
+						  NULL, f->arena, &m));
 		catalog_for(&guarded, &without, f->arena, &f->view);
 		ask(f, "acme", arena_printf(f->arena, "health of project %s", texts[i]));
 		for (size_t n = 0; n < f->u.filter_count; n++)
@@ -409,10 +409,10 @@ static void hidden_dimension_reveals_nothing(void **state)
 			assert_false(
 				offers(f->u.ask.options, f->u.ask.option_count, acme_projects[v]));
 	}
-	assert_true(name_book_resolve(know_names(f->know), &without, "sponsor", "northwind", NULL,
-				      f->arena, &m));
-	assert_true(name_book_resolve(know_names(f->know), &with, "project", "siera solar", NULL,
-				      f->arena, &m));
+	assert_true(entity_index_resolve(know_names(f->know), &without, "sponsor", "northwind",
+					 NULL, f->arena, &m));
+	assert_true(entity_index_resolve(know_names(f->know), &with, "project", "siera solar", NULL,
+					 f->arena, &m));
 	assert_string_equal(m.value, "Sierra Solar");
 	catalog_for(&guarded, &with, f->arena, &f->view);
 	ask(f, "acme", "health of project Sierra");
@@ -457,11 +457,11 @@ static void alias_counts_only_with_its_value(void **state)
 	other.tenant = "vesper";
 	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
 	assert_true(learn(f, "vesper", "project", vesper_projects, COUNT(vesper_projects)));
-	assert_true(name_book_resolve(know_names(f->know), &acme, "project", "the big one", NULL,
-				      f->arena, &m));
+	assert_true(entity_index_resolve(know_names(f->know), &acme, "project", "the big one", NULL,
+					 f->arena, &m));
 	assert_string_equal(m.value, "Sierra Solar");
-	assert_false(name_book_resolve(know_names(f->know), &other, "project", "the big one", NULL,
-				       f->arena, &m));
+	assert_false(entity_index_resolve(know_names(f->know), &other, "project", "the big one",
+					  NULL, f->arena, &m));
 	assert_false(offers(m.suggestions, m.suggestion_count, "Sierra Solar"));
 }
 

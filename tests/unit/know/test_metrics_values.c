@@ -68,8 +68,8 @@ static void never_drops_known_value_silently(void **state)
 	};
 
 	(void)state;
-	assert_true(name_book_load(know_names(bench.know), TENANT, "sponsor", values,
-				   sizeof(values) / sizeof(values[0])));
+	assert_true(entity_index_load(know_names(bench.know), TENANT, "sponsor", values,
+				      sizeof(values) / sizeof(values[0])));
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		struct understanding u = after(NULL, questions[i], NULL);
 

@@ -44,8 +44,8 @@ static void learn_names(void)
 
 		json_array_foreach(list, i, name)
 			values[i] = json_string_value(name);
-		assert_true(name_book_load(know_names(knowledge), TENANT, dimension, values,
-					   json_array_size(list)));
+		assert_true(entity_index_load(know_names(knowledge), TENANT, dimension, values,
+					      json_array_size(list)));
 	}
 }
 

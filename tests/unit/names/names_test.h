@@ -15,7 +15,7 @@
 #include "vesper/mem.h"
 
 struct fixture {
-	struct name_book *book;
+	struct entity_index *index;
 	struct arena *arena;
 };
 
@@ -23,7 +23,7 @@ static inline int fixture_setup(void **state)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
 
-	f->book = name_book_new(&goods_catalog);
+	f->index = entity_index_new(&goods_catalog);
 	f->arena = arena_new(1 << 24);
 	*state = f;
 	return 0;
@@ -33,7 +33,7 @@ static inline int fixture_teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	name_book_free(&f->book);
+	entity_index_free(&f->index);
 	arena_free(&f->arena);
 	mem_free(f);
 	return 0;

@@ -59,7 +59,7 @@ struct names_test {
 	struct loop *loop;
 	struct recording_db recorded;
 	struct db *warehouse;
-	struct name_book *book;
+	struct entity_index *index;
 	struct name_refresh *refresh;
 	struct arena *arena;
 };
@@ -73,7 +73,7 @@ static int setup(void **state)
 	assert_true(loop_new(&t->loop, &e));
 	recording_db_init(&t->recorded, t->loop);
 	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
-	t->book = name_book_new(&stock);
+	t->index = entity_index_new(&stock);
 	t->refresh =
 		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
 								.sources = sources_of(t->warehouse),
@@ -89,7 +89,7 @@ static int teardown(void **state)
 	struct names_test *t = *state;
 
 	name_refresh_free(&t->refresh);
-	name_book_free(&t->book);
+	entity_index_free(&t->index);
 	db_close(&t->warehouse);
 	sources_free();
 	loop_run_once(t->loop);
@@ -119,9 +119,9 @@ static const char *resolve(struct names_test *t, const char *tenant, const char 
 
 	struct principal who = {.user = "u", .tenant = tenant};
 
-	return name_book_resolve(t->book, &who, dimension, text, NULL, t->arena, &m) ? m.value
-	       : m.is_not_loaded                                                     ? "not read"
-										     : "unknown";
+	return entity_index_resolve(t->index, &who, dimension, text, NULL, t->arena, &m) ? m.value
+	       : m.is_not_loaded ? "not read"
+				 : "unknown";
 }
 
 static void each_tenant_loads_its_own_names(void **state)
@@ -132,7 +132,7 @@ static void each_tenant_loads_its_own_names(void **state)
 	recording_db_table(&t->recorded, "Value", "Base", "Special", NULL);
 	recording_db_table(&t->recorded, "Value", "North 1", NULL);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	assert_int_equal(t->recorded.queries, 1); /* one at a time */
 	assert_string_equal(t->recorded.tenant, "acme");
 	assert_non_null(strstr(t->recorded.statements[0].text, "t.name"));
@@ -177,15 +177,15 @@ static void unavailable_warehouse_keeps_names(void **state)
 
 	err_set(&down, ERR_UPSTREAM, "no such file");
 	t->recorded.err = &down;
-	assert_true(name_book_load(t->book, "acme", "item", known, 1));
-	name_refresh_set_book(t->refresh, t->book);
+	assert_true(entity_index_load(t->index, "acme", "item", known, 1));
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 4); /* two per tenant: further ones would fail too */
 	assert_int_equal(t->recorded.queries, 4);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
 	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "not read");
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
 	t->recorded.err = NULL;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 10);
 	assert_int_equal(health_of_acme(), HEALTH_OK);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "unknown");
@@ -215,8 +215,8 @@ static void open_two(struct names_test *t, struct two_sources *two)
 	two->dimensions[3].source = "far"; /* racks */
 	two->catalog.dimensions = two->dimensions;
 	name_refresh_free(&t->refresh);
-	name_book_free(&t->book);
-	t->book = name_book_new(&two->catalog);
+	entity_index_free(&t->index);
+	t->index = entity_index_new(&two->catalog);
 	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
 								     .sources = &two->table,
 								     .tenants = acme_alone,
@@ -226,7 +226,7 @@ static void open_two(struct names_test *t, struct two_sources *two)
 static void close_two(struct names_test *t, struct two_sources *two)
 {
 	name_refresh_free(&t->refresh);
-	name_book_free(&t->book);
+	entity_index_free(&t->index);
 	for (size_t i = 0; i < 2; i++)
 		two->items[i]->close(two->items[i]);
 	db_close(&two->far_db);
@@ -241,8 +241,8 @@ static void reads_each_dimension_from_its_source(void **state)
 	open_two(t, &two);
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	recording_db_table(&two.far, "Value", "North 1", NULL);
-	name_refresh_set_book(t->refresh, t->book);
-	while (!name_book_loaded(t->book, "acme"))
+	name_refresh_set_index(t->refresh, t->index);
+	while (!entity_index_loaded(t->index, "acme"))
 		loop_run_once(t->loop);
 	assert_int_equal(t->recorded.queries, 2);
 	assert_int_equal(two.far.queries, 1);
@@ -263,8 +263,8 @@ static void unavailable_source_does_not_delay_others(void **state)
 	open_two(t, &two);
 	two.far.err = &down;
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
-	name_refresh_set_book(t->refresh, t->book);
-	while (!name_book_loaded(t->book, "acme"))
+	name_refresh_set_index(t->refresh, t->index);
+	while (!entity_index_loaded(t->index, "acme"))
 		loop_run_once(t->loop);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
 	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "not read");
@@ -294,12 +294,12 @@ static void waits_for_unavailable_only_source(void **state)
 	err_set(&down, ERR_UPSTREAM, "no server");
 	open_two(t, &two);
 	two.far.err = t->recorded.err = &down;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	for (int i = 0; i < 200; i++) {
 		loop_run_once(t->loop);
 		usleep(500);
 	}
-	assert_false(name_book_loaded(t->book, "acme"));
+	assert_false(entity_index_loaded(t->index, "acme"));
 	close_two(t, &two);
 }
 
@@ -309,7 +309,7 @@ static void does_not_load_truncated_page(void **state)
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	t->recorded.tables[0]->truncated = true;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 6);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "not read");
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
@@ -318,14 +318,14 @@ static void does_not_load_truncated_page(void **state)
 static void new_book_gets_previous_names(void **state)
 {
 	struct names_test *t = *state;
-	struct name_book *other = name_book_new(&stock);
+	struct entity_index *other = entity_index_new(&stock);
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 6);
-	name_refresh_set_book(t->refresh, other);
-	name_book_free(&t->book);
-	t->book = other;
+	name_refresh_set_index(t->refresh, other);
+	entity_index_free(&t->index);
+	t->index = other;
 	assert_string_equal(resolve(t, "acme", "item", "anvl"), "Anvil");
 	recording_db_table(&t->recorded, "Value", "Bellows", NULL);
 	run(t, 12);
@@ -333,12 +333,12 @@ static void new_book_gets_previous_names(void **state)
 	assert_string_equal(resolve(t, "acme", "item", "bellows"), "Bellows");
 }
 
-static bool knows(const struct name_book *b, const char *tenant, const char *item)
+static bool knows(const struct entity_index *b, const char *tenant, const char *item)
 {
 	struct principal who = {.user = "u", .tenant = tenant};
 	struct arena *a = arena_new(1 << 20);
 	struct name_match m;
-	bool known = name_book_resolve(b, &who, "item", item, NULL, a, &m);
+	bool known = entity_index_resolve(b, &who, "item", item, NULL, a, &m);
 
 	arena_free(&a);
 	return known;
@@ -348,13 +348,13 @@ static bool knows(const struct name_book *b, const char *tenant, const char *ite
 static void sets_book_of_one_tenant(void **state)
 {
 	struct names_test *t = *state;
-	struct name_book *own = name_book_new(&stock);
+	struct entity_index *own = entity_index_new(&stock);
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 6);
 	name_refresh_set_tenant_book(t->refresh, "vesper", own);
 	assert_true(knows(own, "vesper", "telltale"));
@@ -367,18 +367,18 @@ static void sets_book_of_one_tenant(void **state)
 		loop_run_once(t->loop);
 	assert_int_equal(t->recorded.queries, 9);
 	assert_true(knows(own, "vesper", "bellows"));
-	assert_false(knows(t->book, "vesper", "bellows"));
-	assert_true(knows(t->book, "acme", "anvil"));
-	name_refresh_set_book(t->refresh, t->book);
-	name_book_free(&own);
+	assert_false(knows(t->index, "vesper", "bellows"));
+	assert_true(knows(t->index, "acme", "anvil"));
+	name_refresh_set_index(t->refresh, t->index);
+	entity_index_free(&own);
 }
 
 static void loads_book_added_during_a_round(void **state)
 {
 	struct names_test *t = *state;
-	struct name_book *acme = name_book_new(&stock), *again = name_book_new(&stock);
+	struct entity_index *acme = entity_index_new(&stock), *again = entity_index_new(&stock);
 
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	for (int i = 0; i < 2000 && !(t->recorded.running && t->recorded.queries == 4); i++) {
 		loop_run_once(t->loop);
 		usleep(t->recorded.running ? 0 : 1000);
@@ -387,7 +387,7 @@ static void loads_book_added_during_a_round(void **state)
 	name_refresh_set_tenant_book(t->refresh, "acme",
 				     acme); /* its names were already loaded in this round */
 	name_refresh_set_tenant_book(t->refresh, "vesper",
-				     again); /* the running query belongs to the old book */
+				     again); /* the running query belongs to the old index */
 	assert_int_equal(t->recorded.cancelled, 1);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
@@ -397,17 +397,17 @@ static void loads_book_added_during_a_round(void **state)
 	assert_int_equal(t->recorded.queries, 10);
 	assert_true(knows(again, "vesper", "telltale"));
 	assert_true(knows(acme, "acme", "anvil"));
-	name_refresh_set_book(t->refresh, t->book);
-	name_book_free(&acme);
-	name_book_free(&again);
+	name_refresh_set_index(t->refresh, t->index);
+	entity_index_free(&acme);
+	entity_index_free(&again);
 }
 
 static void new_book_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
-	name_refresh_set_book(t->refresh, t->book);
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
+	name_refresh_set_index(t->refresh, t->index);
 	assert_int_equal(t->recorded.cancelled, 1);
 	run(t, 7);
 	assert_int_equal(t->recorded.queries, 7);
@@ -417,7 +417,7 @@ static void free_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	name_refresh_free(&t->refresh);
 	assert_int_equal(t->recorded.cancelled, 1);
 	for (int i = 0; i < 20; i++)
@@ -441,7 +441,7 @@ static void free_cancels_the_job(void **state)
 	/* A fast worker may end within one loop iteration; then the test is repeated. */
 	while (!t->refresh->job) {
 		if (is_done)
-			name_refresh_set_book(t->refresh, t->book);
+			name_refresh_set_index(t->refresh, t->index);
 		is_done = false;
 		loop_run_once(t->loop);
 	}
@@ -487,8 +487,8 @@ static int setup_places(void **state)
 	setup(state);
 	t = *state;
 	name_refresh_free(&t->refresh);
-	name_book_free(&t->book);
-	t->book = name_book_new(&places);
+	entity_index_free(&t->index);
+	t->index = entity_index_new(&places);
 	t->refresh =
 		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
 								.sources = sources_of(t->warehouse),
@@ -535,7 +535,7 @@ static void skips_unchanged_dimensions(void **state)
 	mark(t, "2", "17");
 	mark(t, "3", "18");
 	page(t, 1)->rows[0][0] = "New Town";
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	assert_non_null(strstr(t->recorded.statements[0].text, "MAX(t.id)"));
 	run(t, 2);
 	assert_string_equal(resolve(t, "acme", "place", "old town"), "Old Town");
@@ -567,13 +567,14 @@ static void reads_consecutive_pages(void **state)
 	second->rows[0][0] = arena_strdup(second->arena, second->rows[0][0]);
 	second->rows[1][0] = second->rows[0][0];
 	t->refresh->interval_ms = 1000000;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run(t, 3);
 	assert_non_null(strstr(t->recorded.statements[0].text, "t.name >= ?"));
 	assert_string_equal(t->recorded.statements[0].values[1].text, "Place 049998");
-	assert_int_equal(name_book_get(t->book, "acme", 1)->count, KNOW_PAGE_ROWS + 1);
+	assert_int_equal(entity_index_get(t->index, "acme", 1)->count, KNOW_PAGE_ROWS + 1);
 	assert_string_equal(resolve(t, "acme", "place", "zenith"), "Zenith");
-	assert_false(name_book_resolve(t->book, &who, "place", "place 04999x", NULL, t->arena, &m));
+	assert_false(
+		entity_index_resolve(t->index, &who, "place", "place 04999x", NULL, t->arena, &m));
 	assert_true(m.suggestion_count > 0);
 }
 

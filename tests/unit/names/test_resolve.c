@@ -13,8 +13,8 @@ static void check(struct fixture *f, const struct resolve_case *cases, size_t co
 {
 	for (size_t i = 0; i < count; i++) {
 		struct name_match m;
-		bool known = name_book_resolve(f->book, NULL, cases[i].dimension, cases[i].text,
-					       context, f->arena, &m);
+		bool known = entity_index_resolve(f->index, NULL, cases[i].dimension, cases[i].text,
+						  context, f->arena, &m);
 		const char *got = known ? m.value : m.several ? "several" : "unknown";
 
 		if (strcmp(got, cases[i].want) != 0)
@@ -110,7 +110,7 @@ static void resolves_labels_and_free_names(void **state)
 	struct name_match m;
 
 	check(f, cases, 4, NULL);
-	assert_false(name_book_resolve(f->book, NULL, "nothing", "x", NULL, f->arena, &m));
+	assert_false(entity_index_resolve(f->index, NULL, "nothing", "x", NULL, f->arena, &m));
 	assert_int_equal(m.suggestion_count, 0);
 }
 
@@ -119,11 +119,11 @@ static void suggests_closest_values(void **state)
 	struct fixture *f = *state;
 	struct name_match m;
 
-	assert_false(name_book_resolve(f->book, NULL, "zone", "EP99", NULL, f->arena, &m));
+	assert_false(entity_index_resolve(f->index, NULL, "zone", "EP99", NULL, f->arena, &m));
 	assert_false(m.several);
 	assert_string_equal(m.suggestions[0].value, "EP10");
 	assert_string_equal(m.suggestions[0].label, "EP10 (EAST)");
-	assert_false(name_book_resolve(f->book, NULL, "seller", "zzz", NULL, f->arena, &m));
+	assert_false(entity_index_resolve(f->index, NULL, "seller", "zzz", NULL, f->arena, &m));
 	assert_int_equal(m.suggestion_count, 2); /* nothing is similar: all values */
 }
 
@@ -132,11 +132,11 @@ static void reports_whether_an_alias_matched(void **state)
 	struct fixture *f = *state;
 	struct name_match m;
 
-	assert_true(name_book_resolve(f->book, NULL, "seller", "acorn", NULL, f->arena, &m));
+	assert_true(entity_index_resolve(f->index, NULL, "seller", "acorn", NULL, f->arena, &m));
 	assert_false(m.alias);
-	assert_true(name_book_resolve(f->book, NULL, "seller", "bw", NULL, f->arena, &m));
+	assert_true(entity_index_resolve(f->index, NULL, "seller", "bw", NULL, f->arena, &m));
 	assert_true(m.alias);
-	assert_true(name_book_resolve(f->book, NULL, "seller", "acron", NULL, f->arena, &m));
+	assert_true(entity_index_resolve(f->index, NULL, "seller", "acron", NULL, f->arena, &m));
 	assert_true(m.alias);
 }
 
@@ -159,7 +159,7 @@ static const char *offered_to(struct fixture *f, const char *tenant, const char 
 		tools[i] = &fixture_tools[i];
 	for (size_t i = 0; i < COUNT(fixture_dimensions); i++)
 		is_readable[i] = may;
-	n = name_book_values(f->book, &v, filter, text, f->arena, &list);
+	n = entity_index_values(f->index, &v, filter, text, f->arena, &list);
 	for (size_t i = 0; i < n; i++)
 		all = arena_printf(f->arena, "%s%s%s%s%s", all, i > 0 ? ", " : "", list[i].value,
 				   list[i].group ? " of " : "", list[i].group ? list[i].group : "");
@@ -200,7 +200,7 @@ static void offers_some_and_finds_all_of_very_many_values(void **state)
 		snprintf(text[i], sizeof(text[i]), "Yard %05zu", i);
 		values[i] = text[i];
 	}
-	assert_true(name_book_load(f->book, "t", "seller", values, COUNT(values)));
+	assert_true(entity_index_load(f->index, "t", "seller", values, COUNT(values)));
 	all = offered_to(f, "t", "seller", "yard", true);
 	for (const char *c = all; *c; c++)
 		commas += *c == ',';

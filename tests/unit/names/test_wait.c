@@ -40,7 +40,7 @@ struct wait_test {
 	struct loop *loop;
 	struct recording_db recorded;
 	struct db *warehouse;
-	struct name_book *book;
+	struct entity_index *index;
 	struct name_refresh *refresh;
 	int ended;
 };
@@ -54,7 +54,7 @@ static int setup(void **state)
 	assert_true(loop_new(&t->loop, &e));
 	recording_db_init(&t->recorded, t->loop);
 	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
-	t->book = name_book_new(&stock);
+	t->index = entity_index_new(&stock);
 	t->refresh =
 		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
 								.sources = sources_of(t->warehouse),
@@ -69,7 +69,7 @@ static int teardown(void **state)
 	struct wait_test *t = *state;
 
 	name_refresh_free(&t->refresh);
-	name_book_free(&t->book);
+	entity_index_free(&t->index);
 	db_close(&t->warehouse);
 	sources_free();
 	loop_run_once(t->loop);
@@ -86,7 +86,7 @@ static void on_end(void *owner)
 
 static struct op *wait_for(struct wait_test *t, const char *tenant)
 {
-	return name_book_wait(t->book, t->loop, tenant, on_end, t);
+	return entity_index_wait(t->index, t->loop, tenant, on_end, t);
 }
 
 static void run_until_ended(struct wait_test *t, int count)
@@ -100,38 +100,38 @@ static void run_until_ended(struct wait_test *t, int count)
 
 static void run_until_loaded(struct wait_test *t, const char *tenant)
 {
-	for (int i = 0; i < 60000 && !name_book_loaded(t->book, tenant); i++) {
+	for (int i = 0; i < 60000 && !entity_index_loaded(t->index, tenant); i++) {
 		loop_run_once(t->loop);
 		usleep(1000);
 	}
-	assert_true(name_book_loaded(t->book, tenant));
+	assert_true(entity_index_loaded(t->index, tenant));
 }
 
 static void does_not_wait_without_warehouse(void **state)
 {
 	struct wait_test *t = *state;
 
-	assert_true(name_book_loaded(t->book, "acme"));
+	assert_true(entity_index_loaded(t->index, "acme"));
 }
 
 static void tenant_is_loaded_after_its_last_dimension(void **state)
 {
 	struct wait_test *t = *state;
 
-	name_refresh_set_book(t->refresh, t->book);
-	assert_false(name_book_loaded(t->book, "acme"));
+	name_refresh_set_index(t->refresh, t->index);
+	assert_false(entity_index_loaded(t->index, "acme"));
 	wait_for(t, "acme");
 	wait_for(t, "acme");
 	wait_for(t, "vesper");
 	while (t->ended == 0) {
-		assert_false(name_book_loaded(t->book, "acme"));
+		assert_false(entity_index_loaded(t->index, "acme"));
 		loop_run_once(t->loop);
 	}
-	assert_true(name_book_loaded(t->book, "acme"));
+	assert_true(entity_index_loaded(t->index, "acme"));
 	assert_int_equal(t->ended, 2);
-	assert_false(name_book_loaded(t->book, "vesper"));
+	assert_false(entity_index_loaded(t->index, "vesper"));
 	run_until_ended(t, 3);
-	assert_true(name_book_loaded(t->book, "vesper"));
+	assert_true(entity_index_loaded(t->index, "vesper"));
 	assert_int_equal(t->recorded.queries, 4);
 }
 
@@ -140,7 +140,7 @@ static void cancels_a_wait(void **state)
 	struct wait_test *t = *state;
 	struct op *op;
 
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	op = wait_for(t, "acme");
 	op_cancel(&op);
 	run_until_loaded(t, "vesper");
@@ -155,12 +155,12 @@ static void wait_times_out(void **state)
 
 	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
 	t->recorded.err = &down;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	wait_for(t, "acme");
 	run_until_ended(t, 1);
 	/* libuv timers count from the start of the iteration */
 	assert_in_range(clock_mono_ms() - began, NAMES_WAIT_MS - 50, INT32_MAX);
-	assert_false(name_book_loaded(t->book, "acme"));
+	assert_false(entity_index_loaded(t->index, "acme"));
 }
 
 /* The next round is 15 minutes away; missing names are retried early. */
@@ -171,7 +171,7 @@ static void retries_missing_names_early(void **state)
 
 	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
 	t->recorded.err = &down;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	while (t->recorded.queries < 4 || t->recorded.running)
 		loop_run_once(t->loop);
 	t->recorded.err = NULL;
@@ -187,7 +187,7 @@ static void retry_loads_only_missing_names(void **state)
 	struct err down = {0};
 
 	err_set_retry(&down, ERR_TIMEOUT, "too slow");
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run_until_loaded(t, "acme");
 	assert_int_equal(t->recorded.queries, 3); /* the first query of tenant vesper is running */
 	t->recorded.err = &down;
@@ -206,7 +206,7 @@ static void does_not_wait_for_unreadable_dimension(void **state)
 
 	err_set(&missing, ERR_NOT_FOUND, "no such view");
 	t->recorded.err = &missing;
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run_until_loaded(t, "acme");
 	run_until_loaded(t, "vesper");
 	assert_int_equal(t->recorded.queries, 4); /* each of its dimensions was tried */
@@ -215,15 +215,15 @@ static void does_not_wait_for_unreadable_dimension(void **state)
 static void new_book_keeps_loaded_names(void **state)
 {
 	struct wait_test *t = *state;
-	struct name_book *other = name_book_new(&stock);
+	struct entity_index *other = entity_index_new(&stock);
 
-	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_index(t->refresh, t->index);
 	run_until_loaded(t, "acme");
-	name_refresh_set_book(t->refresh, other);
-	name_book_free(&t->book);
-	t->book = other;
-	assert_true(name_book_loaded(t->book, "acme"));
-	assert_false(name_book_loaded(t->book, "vesper"));
+	name_refresh_set_index(t->refresh, other);
+	entity_index_free(&t->index);
+	t->index = other;
+	assert_true(entity_index_loaded(t->index, "acme"));
+	assert_false(entity_index_loaded(t->index, "vesper"));
 	run_until_loaded(t, "vesper");
 }
 

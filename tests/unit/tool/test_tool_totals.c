@@ -27,7 +27,7 @@
 	"--? name: WHERE q.name = :name\n"                                                         \
 	"ORDER BY q.n\n"
 
-#define TOTALS "-- whole: count, sum(Price), sum(N), sum(Cost)\n"
+#define TOTALS "-- totals: count, sum(Price), sum(N), sum(Cost)\n"
 
 static void use_tool(const char *text, struct db *db)
 {
@@ -61,7 +61,7 @@ static void assert_decimal(struct decimal d, const char *text)
 
 /* ---- a real database ---- */
 
-static char file[] = "/tmp/vesper-whole-XXXXXX";
+static char file[] = "/tmp/vesper-totals-XXXXXX";
 static const struct db_tenant tenants[] = {{"acme", file}};
 static struct db *real;
 
@@ -271,7 +271,7 @@ static void statement_limit_counts_as_truncation(void **state)
 	call_tool("get_price", "{'name': 'often'}");
 	assert_int_equal(recorded.queries, 2);
 	assert_string_equal(recorded.tenant, "acme");
-	assert_string_equal(recorded.statements[0].name, "get_price/whole");
+	assert_string_equal(recorded.statements[0].name, "get_price/totals");
 	assert_null(strstr(recorded.statements[0].text, "LIMIT"));
 	assert_int_equal(recorded.statements[0].count, 2);
 	assert_string_equal(recorded.statements[0].values[1].text, "often");

@@ -35,9 +35,9 @@ static struct principal who;
 static bool hide_existence; /* of the next toolbox */
 
 /* Replaces the entity index: resolves exact values, "sunrise", and "first" by market. */
-bool name_book_resolve(const struct name_book *b, const struct principal *asker,
-		       const char *dimension, const char *text, const struct args *context,
-		       struct arena *a, struct name_match *out)
+bool entity_index_resolve(const struct entity_index *b, const struct principal *asker,
+			  const char *dimension, const char *text, const struct args *context,
+			  struct arena *a, struct name_match *out)
 {
 	static const struct suggestion candidates[] = {{.value = "E1", .label = "E1"},
 						       {.value = "E2", .label = "E2"}};

@@ -27,17 +27,17 @@ static void add_period(struct result *r, struct arena *a, const char *first, con
 
 static void derive_share(struct result *r, struct arena *a)
 {
-	const struct table *whole = result_table(r, "whole");
+	const struct table *totals = result_table(r, "totals");
 	const char *name = r->tables[0]->row_count ? r->tables[0]->rows[0][0] : NULL;
 	const char *order = args_text(&r->args, "order", a);
 	struct decimal top, all;
 
 	domain_add_text(r, a, "end", "Listed first",
 			order && strcmp(order, "asc") == 0 ? "least" : "most");
-	if (!whole || !domain_number(whole, 0, "AllViews", &all) ||
+	if (!totals || !domain_number(totals, 0, "AllViews", &all) ||
 	    !domain_number(r->tables[0], 0, "TotalViews", &top))
 		return;
-	add_period(r, a, table_cell(whole, 0, "FirstDay"), table_cell(whole, 0, "LastDay"));
+	add_period(r, a, table_cell(totals, 0, "FirstDay"), table_cell(totals, 0, "LastDay"));
 	domain_add_number(r, a, "all_views", "Total views", all, VIEWS, NULL);
 	domain_add_percent(r, a, "top_share",
 			   arena_printf(a, "Share of %s", name ? name : "the first"), top, all);
@@ -59,7 +59,7 @@ static bool is_partial_month(const char *iso, bool at_start)
 	return at_start ? d.day != 1 : d.day != date_days_in_month(d.year, d.month);
 }
 
-/* Finds the rows that cover whole steps: a month cut by the period would distort the growth. */
+/* Finds the rows that cover complete steps: a month cut by the period would distort the growth. */
 static void find_whole_steps(const struct result *r, bool by_month, const char *first_day,
 			     const char *last_day, size_t *first, size_t *last)
 {

@@ -4,7 +4,7 @@
  * number then costs a binary search.
  */
 #include "guard_int.h"
-#include "known.h"
+#include "known_data.h"
 #include "read/names.h"
 
 #include <ctype.h>

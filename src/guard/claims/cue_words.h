@@ -1,6 +1,6 @@
 /* Words of a natural language that affect the meaning of nearby numbers. */
-#ifndef VESPER_GUARD_TELLING_H
-#define VESPER_GUARD_TELLING_H
+#ifndef VESPER_GUARD_CUE_WORDS_H
+#define VESPER_GUARD_CUE_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

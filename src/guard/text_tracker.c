@@ -4,7 +4,7 @@
  * allows a sentence to be read again.
  */
 #include "guard_int.h"
-#include "claims/telling.h"
+#include "claims/cue_words.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Opens the configured databases for a verb as the daemon would, without a port and without
  * models. */
-#include "opened.h"
+#include "ctl_app.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +12,14 @@
 
 #define NAMES_ROUND_MS 3600000 /* long, because only the first round matters */
 
-bool opened_init(struct opened *o, struct err *e)
+bool ctl_app_init(struct ctl_app *o, struct err *e)
 {
 	o->arena = arena_new(TURN_ARENA_BYTES);
 	return ctl_config(o->arena, &o->config, e) &&
 	       databases_read(o->config, o->arena, &o->databases, e) && loop_new(&o->loop, e);
 }
 
-bool opened_open_tools(struct opened *o, const char *tenant, struct err *e)
+bool ctl_app_open_tools(struct ctl_app *o, const char *tenant, struct err *e)
 {
 	struct toolbox_options options = {.modules = domain_modules,
 					  .derivations = domain_derivations};
@@ -45,8 +45,8 @@ static void on_round(void *owner)
 	loop_stop(owner);
 }
 
-bool opened_load_names(struct loop *l, const struct open_sources *sources, struct know *k,
-		       const char *tenant, struct err *e)
+bool ctl_app_load_names(struct loop *l, const struct open_sources *sources, struct know *k,
+			const char *tenant, struct err *e)
 {
 	const char *tenants[] = {tenant, NULL};
 	struct name_refresh *refresh =
@@ -56,10 +56,10 @@ bool opened_load_names(struct loop *l, const struct open_sources *sources, struc
 								.interval_ms = NAMES_ROUND_MS});
 
 	name_refresh_on_round(refresh, on_round, l);
-	name_refresh_set_book(refresh, know_names(k));
+	name_refresh_set_index(refresh, know_names(k));
 	loop_run(l);
 	name_refresh_free(&refresh);
-	return name_book_loaded(know_names(k), tenant) ||
+	return entity_index_loaded(know_names(k), tenant) ||
 	       err_set_retry(
 		       e, ERR_UPSTREAM,
 		       "the names in the data of \"%s\" could not be loaded, and without them "
@@ -67,7 +67,7 @@ bool opened_load_names(struct loop *l, const struct open_sources *sources, struc
 		       tenant);
 }
 
-bool opened_open_store(struct opened *o, struct err *e)
+bool ctl_app_open_store(struct ctl_app *o, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *file = o->databases.store_tenants[i].file;
@@ -80,7 +80,7 @@ bool opened_open_store(struct opened *o, struct err *e)
 	       store_new(o->loop, o->stored, ctl_root(), &o->store, e);
 }
 
-void opened_close(struct opened *o)
+void ctl_app_close(struct ctl_app *o)
 {
 	store_free(&o->store);
 	toolbox_free(&o->tools);
@@ -93,7 +93,7 @@ void opened_close(struct opened *o)
 	arena_free(&o->arena);
 }
 
-bool opened_has_tenant(const struct opened *o, const char *tenant)
+bool ctl_app_has_tenant(const struct ctl_app *o, const char *tenant)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++)
 		if (strcmp(o->databases.tenant_ids[i], tenant) == 0)

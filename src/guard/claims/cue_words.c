@@ -1,6 +1,6 @@
 /* English words near numbers, as one table sorted by bytes for binary search. Other word tables:
  * words.c (numbers), scan_date.c (months), units.c. */
-#include "telling.h"
+#include "cue_words.h"
 
 #define CUE_WORD_BYTES_MAX 16
 

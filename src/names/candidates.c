@@ -109,7 +109,7 @@ static void add_suggestion(struct suggestion_list *c, const char *value, const c
 
 static void suggest_fuzzy(struct suggestion_list *c, size_t dimension, const struct folded *f)
 {
-	bool *in = arena_alloc(c->arena, c->names->book->catalog->dimension_count + 1);
+	bool *in = arena_alloc(c->arena, c->names->index->catalog->dimension_count + 1);
 	struct entry matches[FUZZY_MATCHES_MAX];
 	size_t n;
 
@@ -122,7 +122,7 @@ static void suggest_fuzzy(struct suggestion_list *c, size_t dimension, const str
 
 static void suggest_similar(struct suggestion_list *c, size_t dimension, const struct folded *f)
 {
-	const struct listed *l = &c->names->book->listed;
+	const struct listed *l = &c->names->index->listed;
 	const struct lexicon *data_names = c->names->data_names[dimension];
 	struct similar_value similar[SUGGESTIONS_MAX * 2];
 	size_t n = lexicon_find_similar(l->values, f, similar, SUGGESTIONS_MAX * 2);
@@ -171,8 +171,8 @@ size_t names_suggest_similar(const struct names *names, const struct dimension_d
 const struct dimension_def *names_most_similar_dimension(const struct names *names,
 							 const char *text)
 {
-	const struct listed *l = &names->book->listed;
-	const struct catalog *c = names->book->catalog;
+	const struct listed *l = &names->index->listed;
+	const struct catalog *c = names->index->catalog;
 	const struct dimension_def *best = NULL;
 	struct similar_value similar[FUZZY_MATCHES_MAX];
 	uint32_t most_shared = 1;
@@ -262,8 +262,9 @@ static size_t add_similar_values(const struct names *names, const struct dimensi
 	return n;
 }
 
-size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
-			const char *text, struct arena *a, const struct suggestion **out)
+size_t entity_index_values(const struct entity_index *b, const struct catalog_view *v,
+			   const char *filter, const char *text, struct arena *a,
+			   const struct suggestion **out)
 {
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * FILTER_VALUES_MAX);
 	const struct catalog *c = b->catalog;

@@ -2,7 +2,7 @@
  * Token budget of all data in a prompt. In the common case everything fits: it is rendered once and
  * counted. Only otherwise are items reduced one by one.
  */
-#include "vesper/scratch.h"
+#include "vesper/prompt_budget.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -26,11 +26,11 @@ struct item {
 	enum tokens_part part;
 	struct prompt_options options;
 	size_t *sizes, *requested_sizes;
-	const char *text; /* set by scratch_fit */
+	const char *text; /* set by prompt_budget_fit */
 	size_t tokens;
 };
 
-struct scratch {
+struct prompt_budget {
 	struct arena *arena;
 	struct arena *work; /* used while fitting, since text is rendered several times */
 	size_t budget, reserved;
@@ -43,33 +43,33 @@ struct scratch {
 	size_t tokens;
 };
 
-struct scratch *scratch_new(struct arena *a, size_t budget_tokens)
+struct prompt_budget *prompt_budget_new(struct arena *a, size_t budget_tokens)
 {
-	struct scratch *s = arena_alloc(a, sizeof(*s));
+	struct prompt_budget *s = arena_alloc(a, sizeof(*s));
 
-	*s = (struct scratch){.arena = a, .budget = budget_tokens, .text = ""};
+	*s = (struct prompt_budget){.arena = a, .budget = budget_tokens, .text = ""};
 	return s;
 }
 
-static struct item *add_item(struct scratch *s)
+static struct item *add_item(struct prompt_budget *s)
 {
 	s->items = arena_grow(s->arena, s->items, s->count, &s->cap, sizeof(*s->items));
 	s->items[s->count] = (struct item){.text = "", .part = TOKENS_QUESTION};
 	return &s->items[s->count++];
 }
 
-void scratch_note(struct scratch *s, const char *text)
+void prompt_budget_note(struct prompt_budget *s, const char *text)
 {
 	add_item(s)->note = text;
 }
 
-void scratch_set_category(struct scratch *s, enum tokens_part part)
+void prompt_budget_set_category(struct prompt_budget *s, enum tokens_part part)
 {
 	assert(s->count > 0);
 	s->items[s->count - 1].part = part;
 }
 
-void scratch_note_optional(struct scratch *s, const char *name, const char *text)
+void prompt_budget_note_optional(struct prompt_budget *s, const char *name, const char *text)
 {
 	struct item *item = add_item(s);
 
@@ -78,20 +78,20 @@ void scratch_note_optional(struct scratch *s, const char *name, const char *text
 	item->part = TOKENS_HISTORY;
 }
 
-void scratch_reserve(struct scratch *s, size_t tokens)
+void prompt_budget_reserve(struct prompt_budget *s, size_t tokens)
 {
 	s->reserved += tokens;
 }
 
-void scratch_gap(struct scratch *s, const char *what)
+void prompt_budget_gap(struct prompt_budget *s, const char *what)
 {
 	struct item *item = add_item(s);
 
 	item->note = arena_printf(s->arena, "Not found: %s\n", what);
 }
 
-void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail detail,
-		    size_t rows)
+void prompt_budget_result(struct prompt_budget *s, const struct result *r,
+			  enum prompt_budget_detail detail, size_t rows)
 {
 	struct item *item = add_item(s);
 	size_t tables = prompt_tables(r);
@@ -102,7 +102,7 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_deta
 	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->requested_sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->options = (struct prompt_options){
-		.numbers = detail == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
+		.numbers = detail == PROMPT_BUDGET_NUMBERS, .rows = rows, .sizes = item->sizes};
 }
 
 /* ---- rendering ---- */
@@ -112,7 +112,7 @@ static size_t tables_of(const struct item *item)
 	return item->result ? prompt_tables(item->result) : 0;
 }
 
-static const char *result_text(struct scratch *s, struct item *item, bool *is_truncated)
+static const char *result_text(struct prompt_budget *s, struct item *item, bool *is_truncated)
 {
 	const char *text;
 	struct buf b;
@@ -126,7 +126,7 @@ static const char *result_text(struct scratch *s, struct item *item, bool *is_tr
 	return text;
 }
 
-static void render_item(struct scratch *s, struct item *item)
+static void render_item(struct prompt_budget *s, struct item *item)
 {
 	bool is_truncated = false;
 
@@ -139,7 +139,7 @@ static void render_item(struct scratch *s, struct item *item)
 		is_truncated ? PART_BYTES_MAX : tokens_estimate(item->text, strlen(item->text));
 }
 
-static size_t total_tokens(const struct scratch *s)
+static size_t total_tokens(const struct prompt_budget *s)
 {
 	size_t tokens = s->reserved;
 
@@ -148,7 +148,7 @@ static size_t total_tokens(const struct scratch *s)
 	return tokens;
 }
 
-static bool is_over_budget(const struct scratch *s)
+static bool is_over_budget(const struct prompt_budget *s)
 {
 	return total_tokens(s) > s->budget;
 }
@@ -161,7 +161,7 @@ static void set_sizes(struct item *item, size_t size)
 		item->sizes[k] = size;
 }
 
-static size_t requested_size(struct scratch *s, const struct table *t, size_t rows)
+static size_t requested_size(struct prompt_budget *s, const struct table *t, size_t rows)
 {
 	/* The size is large enough that nothing is omitted. */
 	const struct view_limits limits = {.rows = rows,
@@ -176,7 +176,7 @@ static size_t requested_size(struct scratch *s, const struct table *t, size_t ro
 
 /* The largest size for which the sum of min(requested size, size) over all samples is within
  * `available`. */
-static size_t fair_share(const struct scratch *s, size_t available)
+static size_t fair_share(const struct prompt_budget *s, size_t available)
 {
 	size_t low = 0, high = available;
 
@@ -196,7 +196,7 @@ static size_t fair_share(const struct scratch *s, size_t available)
 	return low;
 }
 
-static void resize_samples(struct scratch *s, size_t size)
+static void resize_samples(struct prompt_budget *s, size_t size)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i].result) {
@@ -207,7 +207,7 @@ static void resize_samples(struct scratch *s, size_t size)
 
 /* Omits rows of the longest samples, but leaves each at least `tokens_min` tokens. False: it is
  * still too long. */
-static bool shrink_samples(struct scratch *s, size_t tokens_min)
+static bool shrink_samples(struct prompt_budget *s, size_t tokens_min)
 {
 	size_t fixed_tokens, available, size;
 
@@ -225,7 +225,7 @@ static bool shrink_samples(struct scratch *s, size_t tokens_min)
 	return !is_over_budget(s);
 }
 
-static bool drop_notes(struct scratch *s)
+static bool drop_notes(struct prompt_budget *s)
 {
 	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
 		if (s->items[i].name && !s->items[i].is_dropped) {
@@ -235,7 +235,7 @@ static bool drop_notes(struct scratch *s)
 	return !is_over_budget(s);
 }
 
-static bool reduce_results(struct scratch *s, enum prompt_extent extent)
+static bool reduce_results(struct prompt_budget *s, enum prompt_extent extent)
 {
 	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
 		if (s->items[i].result) {
@@ -245,7 +245,7 @@ static bool reduce_results(struct scratch *s, enum prompt_extent extent)
 	return !is_over_budget(s);
 }
 
-static void shrink_to_budget(struct scratch *s)
+static void shrink_to_budget(struct prompt_budget *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
@@ -265,14 +265,14 @@ static void shrink_to_budget(struct scratch *s)
 
 /* ---- recording omissions ---- */
 
-static void add_omission(struct scratch *s, const char *text)
+static void add_omission(struct prompt_budget *s, const char *text)
 {
 	s->omitted = arena_grow(s->arena, s->omitted, s->omitted_count, &s->omitted_cap,
 				sizeof(*s->omitted));
 	s->omitted[s->omitted_count++] = text;
 }
 
-static void list_sample_omissions(struct scratch *s, const struct item *item, size_t k)
+static void list_sample_omissions(struct prompt_budget *s, const struct item *item, size_t k)
 {
 	const struct table *t = item->result->tables[k];
 	const struct view_limits limits = {.rows = item->options.rows,
@@ -295,7 +295,7 @@ static void list_sample_omissions(struct scratch *s, const struct item *item, si
 					     available_rows - fit.row_count, available_rows));
 }
 
-static void list_omissions(struct scratch *s)
+static void list_omissions(struct prompt_budget *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct item *item = &s->items[i];
@@ -314,7 +314,7 @@ static void list_omissions(struct scratch *s)
 }
 
 /* Copies the texts, since the work arena is freed. */
-static void copy_texts(struct scratch *s)
+static void copy_texts(struct prompt_budget *s)
 {
 	struct buf b;
 
@@ -328,7 +328,7 @@ static void copy_texts(struct scratch *s)
 	buf_deinit(&b);
 }
 
-void scratch_fit(struct scratch *s)
+void prompt_budget_fit(struct prompt_budget *s)
 {
 	s->work = arena_new(WORK_ARENA_BYTES);
 	s->omitted_count = 0;
@@ -346,12 +346,12 @@ void scratch_fit(struct scratch *s)
 	arena_free(&s->work);
 }
 
-const char *scratch_text(const struct scratch *s)
+const char *prompt_budget_text(const struct prompt_budget *s)
 {
 	return s->text;
 }
 
-const char *scratch_result_text(const struct scratch *s, const struct result *r)
+const char *prompt_budget_result_text(const struct prompt_budget *s, const struct result *r)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i].result == r)
@@ -360,23 +360,23 @@ const char *scratch_result_text(const struct scratch *s, const struct result *r)
 	return "";
 }
 
-size_t scratch_tokens(const struct scratch *s)
+size_t prompt_budget_tokens(const struct prompt_budget *s)
 {
 	return s->tokens;
 }
 
-size_t scratch_omitted_count(const struct scratch *s)
+size_t prompt_budget_omitted_count(const struct prompt_budget *s)
 {
 	return s->omitted_count;
 }
 
-const char *scratch_omitted(const struct scratch *s, size_t i)
+const char *prompt_budget_omitted(const struct prompt_budget *s, size_t i)
 {
 	assert(i < s->omitted_count);
 	return s->omitted[i];
 }
 
-void scratch_tokens_by(const struct scratch *s, struct tokens_by *by)
+void prompt_budget_tokens_by(const struct prompt_budget *s, struct tokens_by *by)
 {
 	for (size_t i = 0; i < s->count; i++)
 		by->of[s->items[i].part] += s->items[i].tokens;

@@ -2,8 +2,8 @@
  * The configured databases, opened in the process of a verb: the warehouse with its tools
  * and, if requested, the chat store. Calls run on a separate loop.
  */
-#ifndef CTL_OPENED_H
-#define CTL_OPENED_H
+#ifndef CTL_APP_H
+#define CTL_APP_H
 
 #include "databases.h"
 #include "vesper/catalog.h"
@@ -12,7 +12,7 @@
 #include "vesper/store.h"
 #include "vesper/tool.h"
 
-struct opened {
+struct ctl_app {
 	struct arena *arena;
 	struct config *config;
 	struct databases databases;
@@ -25,18 +25,18 @@ struct opened {
 	struct store *store;
 };
 
-/* Reads the configuration; the other functions open the parts. Call opened_close at the end, also
+/* Reads the configuration; the other functions open the parts. Call ctl_app_close at the end, also
  * after a failure. */
-MUST_CHECK bool opened_init(struct opened *o, struct err *e);
+MUST_CHECK bool ctl_app_init(struct ctl_app *o, struct err *e);
 /* Opens the tools of a tenant's packs; NULL: of the default packs. */
-MUST_CHECK bool opened_open_tools(struct opened *o, const char *tenant, struct err *e);
+MUST_CHECK bool ctl_app_open_tools(struct ctl_app *o, const char *tenant, struct err *e);
 /* Loads the names in the data of one tenant, without which questions are misread. Runs the loop. */
-MUST_CHECK bool opened_load_names(struct loop *l, const struct open_sources *sources,
-				  struct know *k, const char *tenant, struct err *e);
+MUST_CHECK bool ctl_app_load_names(struct loop *l, const struct open_sources *sources,
+				   struct know *k, const char *tenant, struct err *e);
 /* ERR_NOT_FOUND: a SQLite file is missing; none is created. */
-MUST_CHECK bool opened_open_store(struct opened *o, struct err *e);
-void opened_close(struct opened *o);
+MUST_CHECK bool ctl_app_open_store(struct ctl_app *o, struct err *e);
+void ctl_app_close(struct ctl_app *o);
 
-bool opened_has_tenant(const struct opened *o, const char *tenant);
+bool ctl_app_has_tenant(const struct ctl_app *o, const char *tenant);
 
 #endif

@@ -25,27 +25,27 @@ static int tear_down(void **state)
 
 static void *begin(void (*on_text)(void *owner, const char *text, size_t len), void *owner)
 {
-	return guard_quotes_new(secret, on_text, owner);
+	return guard_leakage_new(secret, on_text, owner);
 }
 
 static void feed(void *q, const char *text, size_t len)
 {
-	guard_quotes_feed(q, text, len);
+	guard_leakage_feed(q, text, len);
 }
 
 static void end(void *filter)
 {
-	struct guard_quotes *q = filter;
+	struct guard_leakage *q = filter;
 
-	guard_quotes_end(q);
-	guard_quotes_free(&q);
+	guard_leakage_end(q);
+	guard_leakage_free(&q);
 }
 
 static void assert_filtered(const char *text, const char *expected)
 {
-	static const struct filter quotes = {begin, feed, end};
+	static const struct filter leakage = {begin, feed, end};
 
-	assert_output(&quotes, text, expected);
+	assert_output(&leakage, text, expected);
 }
 
 static void removes_copied_prompt(void **state)
@@ -96,17 +96,17 @@ static void add_length(void *owner, const char *text, size_t len)
 static void passes_text_without_delay(void **state)
 {
 	size_t passed_bytes = 0;
-	struct guard_quotes *q = guard_quotes_new(secret, add_length, &passed_bytes);
+	struct guard_leakage *q = guard_leakage_new(secret, add_length, &passed_bytes);
 
 	(void)state;
-	guard_quotes_feed(q, "Take numbers from this ta", 25);
+	guard_leakage_feed(q, "Take numbers from this ta", 25);
 	assert_int_equal(passed_bytes, 25);
-	guard_quotes_feed(q, "ble. Take numbers as given", 26);
+	guard_leakage_feed(q, "ble. Take numbers as given", 26);
 	assert_int_equal(passed_bytes, 45);
-	guard_quotes_feed(q, " here.", 6);
+	guard_leakage_feed(q, " here.", 6);
 	assert_int_equal(passed_bytes, 25 + 26 + 6);
-	guard_quotes_end(q);
-	guard_quotes_free(&q);
+	guard_leakage_end(q);
+	guard_leakage_free(&q);
 }
 
 struct chunks {
@@ -128,13 +128,13 @@ static void passes_unrelated_text_in_one_chunk(void **state)
 {
 	const char *text = "Prices in NP15 were higher than those in SP15 for most of the summer.";
 	struct chunks chunks = {0};
-	struct guard_quotes *q = guard_quotes_new(secret, count_chunk, &chunks);
+	struct guard_leakage *q = guard_leakage_new(secret, count_chunk, &chunks);
 
 	(void)state;
-	guard_quotes_feed(q, text, strlen(text));
+	guard_leakage_feed(q, text, strlen(text));
 	assert_int_equal(chunks.count, 1);
 	assert_int_equal(chunks.bytes, strlen(text));
-	guard_quotes_free(&q);
+	guard_leakage_free(&q);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

@@ -26,7 +26,7 @@ struct guard_secret {
 	size_t size;    /* power of two */
 };
 
-struct guard_quotes {
+struct guard_leakage {
 	const struct guard_secret *secret;
 	void (*on_text)(void *owner, const char *text, size_t len);
 	void *owner;
@@ -119,11 +119,11 @@ void guard_secret_free(struct guard_secret **s)
 
 /* ---- the stream ---- */
 
-struct guard_quotes *guard_quotes_new(const struct guard_secret *secret,
-				      void (*on_text)(void *owner, const char *text, size_t len),
-				      void *owner)
+struct guard_leakage *guard_leakage_new(const struct guard_secret *secret,
+					void (*on_text)(void *owner, const char *text, size_t len),
+					void *owner)
 {
-	struct guard_quotes *q = mem_alloc(sizeof(*q));
+	struct guard_leakage *q = mem_alloc(sizeof(*q));
 
 	q->secret = secret;
 	q->on_text = on_text;
@@ -132,7 +132,7 @@ struct guard_quotes *guard_quotes_new(const struct guard_secret *secret,
 	return q;
 }
 
-void guard_quotes_free(struct guard_quotes **q)
+void guard_leakage_free(struct guard_leakage **q)
 {
 	if (*q)
 		buf_deinit(&(*q)->held);
@@ -140,25 +140,25 @@ void guard_quotes_free(struct guard_quotes **q)
 	*q = NULL;
 }
 
-static void pass(struct guard_quotes *q, const char *text, size_t len)
+static void pass(struct guard_leakage *q, const char *text, size_t len)
 {
 	if (len > 0)
 		q->on_text(q->owner, text, len);
 }
 
-static void release_held(struct guard_quotes *q)
+static void release_held(struct guard_leakage *q)
 {
 	pass(q, q->held.p, q->held.n);
 	buf_reset(&q->held);
 }
 
 /* Returns true when the completed word continues a run of the secret. */
-static bool is_known(const struct guard_quotes *q)
+static bool is_known(const struct guard_leakage *q)
 {
 	return q->words.count == RUN && *find_slot(q->secret, run_key(&q->words)) != 0;
 }
 
-static void decide_word(struct guard_quotes *q, bool known)
+static void decide_word(struct guard_leakage *q, bool known)
 {
 	q->chain = !known ? 0 : q->chain ? q->chain + 1 : RUN;
 	if (!known) {
@@ -174,7 +174,7 @@ static void decide_word(struct guard_quotes *q, bool known)
 		buf_reset(&q->held);
 }
 
-static void pass_or_hold(struct guard_quotes *q, const char *text, size_t len)
+static void pass_or_hold(struct guard_leakage *q, const char *text, size_t len)
 {
 	if (q->chain)
 		buf_add(&q->held, text, len);
@@ -182,7 +182,7 @@ static void pass_or_hold(struct guard_quotes *q, const char *text, size_t len)
 		pass(q, text, len);
 }
 
-void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
+void guard_leakage_feed(struct guard_leakage *q, const char *text, size_t len)
 {
 	size_t from = 0;
 
@@ -201,7 +201,7 @@ void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
 	pass_or_hold(q, text + from, len - from);
 }
 
-void guard_quotes_end(struct guard_quotes *q)
+void guard_leakage_end(struct guard_leakage *q)
 {
 	if (read_byte(&q->words, '\n'))
 		decide_word(q, is_known(q));

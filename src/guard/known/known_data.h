@@ -1,6 +1,6 @@
 /* Builds the known data; guard_int.h declares the queries. */
-#ifndef VESPER_GUARD_KNOWN_H
-#define VESPER_GUARD_KNOWN_H
+#ifndef VESPER_GUARD_KNOWN_DATA_H
+#define VESPER_GUARD_KNOWN_DATA_H
 
 #include "guard_int.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vesper/scratch.h"
+#include "vesper/prompt_budget.h"
 #include "vesper/str.h"
 #include "vesper/tokens.h"
 #include "sample_results.h"
@@ -34,54 +34,57 @@ static struct result *make_result(struct arena *a, const char *call, size_t rows
 	return r;
 }
 
-static struct scratch *fill_scratch(struct arena *a, size_t budget, size_t results)
+static struct prompt_budget *fill_budget(struct arena *a, size_t budget, size_t results)
 {
-	struct scratch *s = scratch_new(a, budget);
+	struct prompt_budget *s = prompt_budget_new(a, budget);
 
-	scratch_note(s, "Today is 2026-02-27.\n");
-	scratch_note_optional(s, "What was said earlier", "Earlier: they asked about Kern Wind.\n");
+	prompt_budget_note(s, "Today is 2026-02-27.\n");
+	prompt_budget_note_optional(s, "What was said earlier",
+				    "Earlier: they asked about Kern Wind.\n");
 	for (size_t i = 0; i < results; i++)
-		scratch_result(s, make_result(a, arena_printf(a, "c%zu", i + 1), ROWS),
-			       SCRATCH_FULL, ROWS);
-	scratch_gap(s, "the budget of 2031");
-	scratch_fit(s);
+		prompt_budget_result(s, make_result(a, arena_printf(a, "c%zu", i + 1), ROWS),
+				     PROMPT_BUDGET_FULL, ROWS);
+	prompt_budget_gap(s, "the budget of 2031");
+	prompt_budget_fit(s);
 	return s;
 }
 
-static size_t shown_rows(const struct scratch *s, const char *call)
+static size_t shown_rows(const struct prompt_budget *s, const char *call)
 {
 	char head[64];
 	const char *p;
 	size_t n = 0;
 
 	snprintf(head, sizeof(head), "<data call=\"%s\" table=\"main\" rows=\"40\" shown=\"", call);
-	p = strstr(scratch_text(s), head);
+	p = strstr(prompt_budget_text(s), head);
 	if (p)
 		assert_int_equal(sscanf(p + strlen(head), "%zu", &n), 1);
 	return n;
 }
 
-static bool contains(const struct scratch *s, const char *text)
+static bool contains(const struct prompt_budget *s, const char *text)
 {
-	return strstr(scratch_text(s), text) != NULL;
+	return strstr(prompt_budget_text(s), text) != NULL;
 }
 
 static void includes_everything_that_fits_in_order(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
-	struct scratch *s = fill_scratch(a, 100000, 2);
+	struct prompt_budget *s = fill_budget(a, 100000, 2);
 
 	(void)state;
 	assert_int_equal(shown_rows(s, "c1"), ROWS);
-	assert_int_equal(scratch_omitted_count(s), 0);
-	assert_ptr_equal(strstr(scratch_text(s), "Today"), scratch_text(s));
-	assert_true(strstr(scratch_text(s), "Kern Wind") < strstr(scratch_text(s), "Result c1"));
-	assert_true(strstr(scratch_text(s), "Result c1") < strstr(scratch_text(s), "Result c2"));
+	assert_int_equal(prompt_budget_omitted_count(s), 0);
+	assert_ptr_equal(strstr(prompt_budget_text(s), "Today"), prompt_budget_text(s));
+	assert_true(strstr(prompt_budget_text(s), "Kern Wind") <
+		    strstr(prompt_budget_text(s), "Result c1"));
+	assert_true(strstr(prompt_budget_text(s), "Result c1") <
+		    strstr(prompt_budget_text(s), "Result c2"));
 	assert_true(contains(s, "Not found: the budget of 2031\n"));
 	assert_true(contains(s, "Result c2 of get_average_annual_price (task t7): "));
-	assert_false(contains(fill_scratch(a, 100000, 1), "task t7"));
-	assert_int_equal(scratch_tokens(s),
-			 tokens_estimate(scratch_text(s), strlen(scratch_text(s))));
+	assert_false(contains(fill_budget(a, 100000, 1), "task t7"));
+	assert_int_equal(prompt_budget_tokens(s),
+			 tokens_estimate(prompt_budget_text(s), strlen(prompt_budget_text(s))));
 	arena_free(&a);
 }
 
@@ -95,7 +98,7 @@ static void smaller_budget_drops_least_important_parts(void **state)
 
 	(void)state;
 	for (size_t budget = 4000; budget > 100; budget -= 50) {
-		struct scratch *s = fill_scratch(a, budget, 3);
+		struct prompt_budget *s = fill_budget(a, budget, 3);
 		bool has_notes = contains(s, "Kern Wind"), has_statistics = contains(s, "mean"),
 		     has_facts = contains(s, "12.75");
 
@@ -111,11 +114,11 @@ static void smaller_budget_drops_least_important_parts(void **state)
 		if (!has_statistics)
 			assert_false(has_notes);
 		if (has_facts) /* all parts can still be dropped */
-			assert_true(scratch_tokens(s) <= budget);
-		if (scratch_tokens(s) < budget / 2 && has_notes)
-			fail_msg("budget %zu: only %zu used", budget, scratch_tokens(s));
+			assert_true(prompt_budget_tokens(s) <= budget);
+		if (prompt_budget_tokens(s) < budget / 2 && has_notes)
+			fail_msg("budget %zu: only %zu used", budget, prompt_budget_tokens(s));
 		if (shown_rows(s, "c3") < ROWS)
-			assert_true(scratch_omitted_count(s) > 0);
+			assert_true(prompt_budget_omitted_count(s) > 0);
 		rows = shown_rows(s, "c3");
 		notes = has_notes;
 		statistics = has_statistics;
@@ -132,10 +135,10 @@ static void drops_figures_of_oldest_result_first(void **state)
 
 	(void)state;
 	for (size_t budget = 1500; budget > 200; budget -= 10) {
-		struct scratch *s = fill_scratch(a, budget, 3);
-		const char *first = strstr(scratch_text(s), "Result c1"),
-			   *last = strstr(scratch_text(s), "Result c3"),
-			   *omission = strstr(scratch_text(s), "Its statistics are omitted");
+		struct prompt_budget *s = fill_budget(a, budget, 3);
+		const char *first = strstr(prompt_budget_text(s), "Result c1"),
+			   *last = strstr(prompt_budget_text(s), "Result c3"),
+			   *omission = strstr(prompt_budget_text(s), "Its statistics are omitted");
 
 		if (!omission || strstr(last, "Its statistics are omitted"))
 			continue;
@@ -150,17 +153,17 @@ static void drops_figures_of_oldest_result_first(void **state)
 static void long_result_leaves_budget_for_short_one(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
-	struct scratch *s = scratch_new(a, 900);
+	struct prompt_budget *s = prompt_budget_new(a, 900);
 
 	(void)state;
-	scratch_result(s, make_result(a, "c1", ROWS), SCRATCH_FULL, ROWS);
-	scratch_result(s, make_result(a, "c2", 3), SCRATCH_FULL, ROWS);
-	scratch_fit(s);
+	prompt_budget_result(s, make_result(a, "c1", ROWS), PROMPT_BUDGET_FULL, ROWS);
+	prompt_budget_result(s, make_result(a, "c2", 3), PROMPT_BUDGET_FULL, ROWS);
+	prompt_budget_fit(s);
 	assert_true(shown_rows(s, "c1") > 3 && shown_rows(s, "c1") < ROWS);
 	assert_true(contains(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
-	assert_int_equal(scratch_omitted_count(s), 1);
-	assert_non_null(strstr(scratch_omitted(s, 0), "c1: "));
-	assert_non_null(strstr(scratch_omitted(s, 0), " of 40 rows"));
+	assert_int_equal(prompt_budget_omitted_count(s), 1);
+	assert_non_null(strstr(prompt_budget_omitted(s, 0), "c1: "));
+	assert_non_null(strstr(prompt_budget_omitted(s, 0), " of 40 rows"));
 	arena_free(&a);
 }
 
@@ -170,36 +173,36 @@ static void keeps_earlier_text_while_the_budget_allows(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
 	struct result *first = make_result(a, "c1", ROWS);
-	struct scratch *s = scratch_new(a, 2500);
+	struct prompt_budget *s = prompt_budget_new(a, 2500);
 	const char *before;
 
 	(void)state;
-	scratch_result(s, first, SCRATCH_NUMBERS, ROWS);
-	scratch_fit(s);
-	before = scratch_result_text(s, first);
+	prompt_budget_result(s, first, PROMPT_BUDGET_NUMBERS, ROWS);
+	prompt_budget_fit(s);
+	before = prompt_budget_result_text(s, first);
 	assert_null(strstr(before, "NP15")); /* without arguments */
-	scratch_result(s, make_result(a, "c2", 3), SCRATCH_NUMBERS, ROWS);
-	scratch_reserve(s, 100);
-	scratch_fit(s);
-	assert_string_equal(scratch_result_text(s, first), before);
-	scratch_reserve(s, 1500);
-	scratch_fit(s);
-	assert_true(strlen(scratch_result_text(s, first)) < strlen(before));
-	assert_true(scratch_tokens(s) <= 2500);
+	prompt_budget_result(s, make_result(a, "c2", 3), PROMPT_BUDGET_NUMBERS, ROWS);
+	prompt_budget_reserve(s, 100);
+	prompt_budget_fit(s);
+	assert_string_equal(prompt_budget_result_text(s, first), before);
+	prompt_budget_reserve(s, 1500);
+	prompt_budget_fit(s);
+	assert_true(strlen(prompt_budget_result_text(s, first)) < strlen(before));
+	assert_true(prompt_budget_tokens(s) <= 2500);
 	arena_free(&a);
 }
 
 static void accepts_empty_and_oversized_content(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
-	struct scratch *s = scratch_new(a, 10);
+	struct prompt_budget *s = prompt_budget_new(a, 10);
 
 	(void)state;
-	scratch_fit(s);
-	assert_string_equal(scratch_text(s), "");
-	scratch_note(s, "This is longer than the budget allows, and it stays nevertheless.");
-	scratch_result(s, asked_result(a, NULL), SCRATCH_FULL, ROWS);
-	scratch_fit(s);
+	prompt_budget_fit(s);
+	assert_string_equal(prompt_budget_text(s), "");
+	prompt_budget_note(s, "This is longer than the budget allows, and it stays nevertheless.");
+	prompt_budget_result(s, asked_result(a, NULL), PROMPT_BUDGET_FULL, ROWS);
+	prompt_budget_fit(s);
 	assert_true(contains(s, "nevertheless."));
 	assert_true(contains(s, "Outcome: rows"));
 	arena_free(&a);

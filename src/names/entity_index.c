@@ -20,9 +20,9 @@ struct tenant_names {
 	bool loaded;
 };
 
-struct name_book *name_book_new(const struct catalog *c)
+struct entity_index *entity_index_new(const struct catalog *c)
 {
-	struct name_book *b = mem_alloc(sizeof(*b));
+	struct entity_index *b = mem_alloc(sizeof(*b));
 
 	b->catalog = c;
 	b->arena = arena_new(BOOK_ARENA_BYTES);
@@ -32,11 +32,11 @@ struct name_book *name_book_new(const struct catalog *c)
 	return b;
 }
 
-void name_book_free(struct name_book **book)
+void entity_index_free(struct entity_index **index)
 {
-	struct name_book *b = *book;
+	struct entity_index *b = *index;
 
-	*book = NULL;
+	*index = NULL;
 	if (!b)
 		return;
 	assert(list_empty(&b->waits));
@@ -51,7 +51,7 @@ void name_book_free(struct name_book **book)
 
 /* ---- a tenant's data ---- */
 
-static struct tenant_names *find(const struct name_book *b, const char *tenant)
+static struct tenant_names *find(const struct entity_index *b, const char *tenant)
 {
 	for (size_t i = 0; i < b->tenant_count; i++)
 		if (strcmp(b->tenants[i].tenant, tenant) == 0)
@@ -59,7 +59,7 @@ static struct tenant_names *find(const struct name_book *b, const char *tenant)
 	return NULL;
 }
 
-const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
+const struct names *names_of(const struct entity_index *b, const char *tenant, const bool *in,
 			     struct arena *a)
 {
 	const struct tenant_names *t = tenant ? find(b, tenant) : NULL;
@@ -69,11 +69,11 @@ const struct names *names_of(const struct name_book *b, const char *tenant, cons
 
 	for (size_t d = 0; t && d < count; d++)
 		data_names[d] = in[d] ? t->data_names[d] : NULL;
-	*n = (struct names){.book = b, .data_names = data_names, .in = in};
+	*n = (struct names){.index = b, .data_names = data_names, .in = in};
 	return n;
 }
 
-static struct tenant_names *add_tenant(struct name_book *b, const char *tenant)
+static struct tenant_names *add_tenant(struct entity_index *b, const char *tenant)
 {
 	size_t count = b->catalog->dimension_count;
 	struct tenant_names *t;
@@ -87,15 +87,16 @@ static struct tenant_names *add_tenant(struct name_book *b, const char *tenant)
 	return t;
 }
 
-const struct lexicon *name_book_get(const struct name_book *b, const char *tenant, size_t dimension)
+const struct lexicon *entity_index_get(const struct entity_index *b, const char *tenant,
+				       size_t dimension)
 {
 	const struct tenant_names *t = find(b, tenant);
 
 	return t ? t->data_names[dimension] : NULL;
 }
 
-void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
-		   const struct lexicon *l)
+void entity_index_set(struct entity_index *b, const char *tenant, size_t dimension,
+		      const struct lexicon *l)
 {
 	struct tenant_names *t = find(b, tenant);
 
@@ -105,7 +106,7 @@ void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
 	t->data_names[dimension] = l;
 }
 
-bool name_book_loaded(const struct name_book *b, const char *tenant)
+bool entity_index_loaded(const struct entity_index *b, const char *tenant)
 {
 	const struct tenant_names *t;
 
@@ -115,7 +116,7 @@ bool name_book_loaded(const struct name_book *b, const char *tenant)
 	return t && t->loaded;
 }
 
-void name_book_set_loaded(struct name_book *b, const char *tenant)
+void entity_index_set_loaded(struct entity_index *b, const char *tenant)
 {
 	struct tenant_names *t = find(b, tenant);
 
@@ -125,8 +126,8 @@ void name_book_set_loaded(struct name_book *b, const char *tenant)
 	name_waits_end(b, tenant);
 }
 
-bool name_book_load(struct name_book *b, const char *tenant, const char *dimension,
-		    const char *const *values, size_t count)
+bool entity_index_load(struct entity_index *b, const char *tenant, const char *dimension,
+		       const char *const *values, size_t count)
 {
 	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
 	struct lexicon_build *build;
@@ -141,9 +142,10 @@ bool name_book_load(struct name_book *b, const char *tenant, const char *dimensi
 		lexicon_build_free(&build);
 		build = lexicon_build_new();
 	}
-	name_book_set(b, tenant, d->index,
-		      lexicon_build_count(build) > 0 ? lexicon_new(&build, LEXICON_FROM_DATA, NULL)
-						     : NULL);
+	entity_index_set(b, tenant, d->index,
+			 lexicon_build_count(build) > 0
+				 ? lexicon_new(&build, LEXICON_FROM_DATA, NULL)
+				 : NULL);
 	lexicon_build_free(&build);
 	return fits;
 }

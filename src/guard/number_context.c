@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "known/known.h"
+#include "known/known_data.h"
 #include "read/names.h"
-#include "claims/telling.h"
+#include "claims/cue_words.h"
 
 #define KINDS_MAX       12 /* columns with more distinct words do not list kinds */
 #define AFTER_BYTES_MAX 48 /* bytes after a number searched for its words */
