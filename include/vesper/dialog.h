@@ -170,14 +170,14 @@ const char *ask_value_text(const json_t *value, struct arena *a);
 
 /* True when the question is refused; *why has the reason. `u` NULL: before understanding, by its
  * words only. With a model, the supervisor decides whether a question is off topic. */
-bool refusal_check(struct dialog_turn *t, const struct know_input *in,
-		   const struct understanding *u, bool model_usable, struct refusal *why);
+bool refusal_check(struct dialog_turn *t, const struct nlu_input *in, const struct understanding *u,
+		   bool model_usable, struct refusal *why);
 /* Prepares the reply. Returns the view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
 /* Refuses a model's plan that can't run, if there is no other. Returns the view; new reference. */
 json_t *refuse_plan(struct dialog_turn *t, bool circular);
 /* Refuses a tool that the caller has no permission for. Returns the view; new reference. */
-json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
+json_t *refuse_forbidden(struct dialog_turn *t, const struct nlu_call *tool);
 
 /* ---- suggest.c: questions that can be asked instead ---- */
 

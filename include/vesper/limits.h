@@ -302,27 +302,27 @@
 #define STARTER_BYTES_MAX 200 /* one question, read at a glance */
 #define ENUM_VALUES_MAX   40  /* values listed in a tool's schema; more only cost tokens */
 
-#define KNOW_CALLS_MAX         12   /* tool calls of one question that names several values */
+#define NLU_CALLS_MAX          12   /* tool calls of one question that names several values */
 #define FILTER_VALUES_MAX      40   /* known values offered for a filter at once */
 #define FILTER_VALUES_SCAN_MAX 5000 /* values searched one by one, in less than 1 ms */
-#define KNOW_UNUSED_MAX        8    /* unused words listed in a reply; more do not help the user */
-#define KNOW_WORDS_MAX                                                                             \
+#define NLU_UNUSED_MAX         8    /* unused words listed in a reply; more do not help the user */
+#define NLU_WORDS_MAX                                                                              \
 	400 /* words of a question that are read; a longer text is a document, not a question */
-#define KNOW_VALUES_MAX                                                                            \
+#define NLU_VALUES_MAX                                                                             \
 	2000000 /* names of one dimension in a tenant's data; further ones are not indexed */
-#define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* total length of these names */
-#define KNOW_PAGE_ROWS      50000 /* names read by one query; the next query reads on */
+#define NLU_TEXT_BYTES_MAX (256 * 1024 * 1024) /* total length of these names */
+#define NLU_PAGE_ROWS      50000 /* names read by one query; the next query reads on */
 #define NAMES_WAIT_MS                                                                              \
 	4000 /* a question waits for names to load: a start takes 1 s, users accept 4 s */
 /* Between attempts to load missing names; two fit into NAMES_WAIT_MS. */
-#define NAMES_RETRY_MS      1500
-#define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
-#define KNOW_SLICE_TOOLS    8  /* tools in a supervisor's prompt: about 450 tokens */
-#define KNOW_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
+#define NAMES_RETRY_MS     1500
+#define NLU_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
+#define NLU_SLICE_TOOLS    8  /* tools in a supervisor's prompt: about 450 tokens */
+#define NLU_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
 /* Interpretations offered for an unclear question; more do not help. */
-#define KNOW_READINGS_MAX    3
-#define UNKNOWN_WORDS_MAX    16 /* unknown words that are looked up as misspelled */
-#define KNOW_CONSTRAINTS_MAX 16 /* bounds, amounts and exclusions of one question */
+#define NLU_READINGS_MAX    3
+#define UNKNOWN_WORDS_MAX   16 /* unknown words that are looked up as misspelled */
+#define NLU_CONSTRAINTS_MAX 16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
 #define XLSX_ROWS_MAX 1048576 /* rows of a sheet; spreadsheet programs open no more */

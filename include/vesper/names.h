@@ -28,7 +28,7 @@ void entity_index_free(struct entity_index **b);
 
 /* Replaces the values of a dimension from a tenant's data; those that the catalogue lists stay. The
  * values are copied. False: the catalogue has no such dimension, or there are more than
- * KNOW_VALUES_MAX values or KNOW_TEXT_BYTES_MAX bytes. In the second case the index has no values
+ * NLU_VALUES_MAX values or NLU_TEXT_BYTES_MAX bytes. In the second case the index has no values
  * of the data any more, since with half a list real names would be unknown. */
 bool entity_index_load(struct entity_index *b, const char *tenant, const char *dimension,
 		       const char *const *values, size_t count);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "vesper/err.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/plan.h"
 #include "vesper/turn_core.h"
 
@@ -21,7 +21,7 @@ struct turn_reading {
 	const char *intent;
 	json_t *aliases; /* object: filters whose value was given as an alias */
 	json_t *known;   /* object: filters that the supervisor need not repeat */
-	const struct find_reach *documents; /* see struct know_input */
+	const struct find_reach *documents; /* see struct nlu_input */
 };
 
 /* The work of a turn. Built by src/planner, run by src/turn. */
@@ -140,7 +140,7 @@ void steps_edit(json_t *steps, const json_t *edits);
 /* The plan of one interpretation of the question with its parsed values, in the form of
  * steps_store; in the arena. */
 const json_t *steps_from_reading(const struct turn_core *core, const struct understanding *u,
-				 const struct know_reading *r);
+				 const struct nlu_reading *r);
 
 /* ---- chain.c ---- */
 
@@ -151,9 +151,9 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **s
 /* ---- build.c: plans ---- */
 
 /* Reads the question by code, with the session context and edited filters. */
-void planner_understand(struct planner_turn *t, const struct know_input *in);
+void planner_understand(struct planner_turn *t, const struct nlu_input *in);
 /* The tool that fits the question but that this caller may not use; NULL: none. */
-const struct know_call *planner_forbidden(struct planner_turn *t);
+const struct nlu_call *planner_forbidden(struct planner_turn *t);
 /* The plan of the calls understood by code. */
 struct plan *plan_from_understanding(struct planner_turn *t);
 /* The plan of the flow understood by code. NULL: *ask has a clarifying question. */

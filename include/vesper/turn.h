@@ -40,7 +40,7 @@
 #include "vesper/config.h"
 #include "vesper/err.h"
 #include "vesper/guard.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/lease.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
@@ -155,7 +155,7 @@ void turns_set_load(struct turns *t, struct load load);
 struct turn_knowledge {
 	const char *key; /* packs, then "+TENANT@VERSION" for an overlay; copied */
 	struct catalog *catalog;
-	struct know *know;
+	struct nlu *nlu;
 	struct toolbox *tools;
 };
 

@@ -12,7 +12,7 @@
 #include "vesper/catalog.h"
 #include "vesper/dates.h"
 #include "vesper/event.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/list.h"
 #include "vesper/principal.h"
 #include "vesper/uuid.h"
@@ -64,7 +64,7 @@ struct turn_core {
 	struct turns *all;
 	struct loop *loop;
 	struct knowledge *knowledge; /* of the tenant; a reference until the turn ends */
-	struct know *know;           /* its parts */
+	struct nlu *nlu;             /* its parts */
 	struct toolbox *tools;
 	struct arena *arena;
 	struct principal *who;

@@ -190,7 +190,7 @@ static void write_permissions(struct json_out *j, const struct principal *who)
 static void write_filters(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "filters");
-	know_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
+	nlu_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
 }
 
 static void write_context(struct json_out *j, const struct answer_turn *t)

@@ -81,7 +81,7 @@ void answer_emit_filters(struct answer_turn *t)
 
 	buf_init(&filters, SIZE_MAX / 2);
 	jo_init(&j, &filters);
-	know_filters_write(&t->reading->understood, t->core->may.catalog->language, &j);
+	nlu_filters_write(&t->reading->understood, t->core->may.catalog->language, &j);
 	event_emit(t->core->sink,
 		   &(struct event){.kind = EVENT_FILTERS,
 				   .u.filters.filters = {buf_text(&filters), filters.n}});

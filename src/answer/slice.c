@@ -77,14 +77,14 @@ static bool is_tool_of_agents(const char *const *agents, size_t count, const str
 	return false;
 }
 
-static struct know_input input_of(const struct answer_turn *t)
+static struct nlu_input input_of(const struct answer_turn *t)
 {
-	return (struct know_input){.question = t->core->request.content,
-				   .tenant = t->core->who->tenant,
-				   .may = &t->core->may,
-				   .today = t->core->today,
-				   .calendar = t->core->calendar,
-				   .session_context = t->context->standing};
+	return (struct nlu_input){.question = t->core->request.content,
+				  .tenant = t->core->who->tenant,
+				  .may = &t->core->may,
+				  .today = t->core->today,
+				  .calendar = t->core->calendar,
+				  .session_context = t->context->standing};
 }
 
 const char *slice_of_domains(const struct answer_turn *t)
@@ -92,8 +92,8 @@ const char *slice_of_domains(const struct answer_turn *t)
 	const struct catalog_view *may = &t->core->may;
 	const char *agents[PLANNER_DOMAINS_MAX], *text;
 	const struct tool_def *const *tools;
-	const struct know_input in = input_of(t);
-	size_t count = know_slice(t->core->know, &in, t->core->arena, &tools), n = 0;
+	const struct nlu_input in = input_of(t);
+	size_t count = nlu_slice(t->core->nlu, &in, t->core->arena, &tools), n = 0;
 	struct buf b;
 
 	buf_init(&b, SLICE_BYTES_MAX);
@@ -120,9 +120,9 @@ const char *slice_text(const struct answer_turn *t)
 {
 	const struct turn_core *core = t->core;
 	const struct catalog *c = core->may.catalog;
-	const struct know_input in = input_of(t);
+	const struct nlu_input in = input_of(t);
 	const struct tool_def *const *tools;
-	size_t count = know_slice(core->know, &in, core->arena, &tools);
+	size_t count = nlu_slice(core->nlu, &in, core->arena, &tools);
 	const char *text, *lead = "Known values\n";
 	struct buf b;
 
@@ -178,11 +178,11 @@ static void add_example(struct buf *b, const struct example_def *x)
 const char *slice_examples(struct answer_turn *t)
 {
 	struct turn_answer *answer = t->answer;
-	const struct know_input in = input_of(t);
+	const struct nlu_input in = input_of(t);
 	const char *text;
 	struct buf b;
 
-	answer->like_count = know_examples(t->core->know, &in, t->core->arena, answer->like);
+	answer->like_count = nlu_examples(t->core->nlu, &in, t->core->arena, answer->like);
 	buf_init(&b, SLICE_BYTES_MAX);
 	buf_str(&b, answer->like_count ? "Questions like it, with all that was to be said of each\n"
 				       : "");

@@ -32,10 +32,10 @@ bool ctl_app_open_tools(struct ctl_app *o, const char *tenant, struct err *e)
 	catalog = o->catalog;
 	if (!databases_use_views(&o->sources, &catalog, 1, e))
 		return false;
-	o->know = know_new(o->catalog);
+	o->nlu = nlu_new(o->catalog);
 	options.loop = o->loop;
 	options.catalog = o->catalog;
-	options.names = know_names(o->know);
+	options.names = nlu_names(o->nlu);
 	options.sources = &o->sources.table;
 	return toolbox_new(&options, &o->tools, e);
 }
@@ -45,7 +45,7 @@ static void on_round(void *owner)
 	loop_stop(owner);
 }
 
-bool ctl_app_load_names(struct loop *l, const struct open_sources *sources, struct know *k,
+bool ctl_app_load_names(struct loop *l, const struct open_sources *sources, struct nlu *k,
 			const char *tenant, struct err *e)
 {
 	const char *tenants[] = {tenant, NULL};
@@ -56,10 +56,10 @@ bool ctl_app_load_names(struct loop *l, const struct open_sources *sources, stru
 								.interval_ms = NAMES_ROUND_MS});
 
 	name_refresh_on_round(refresh, on_round, l);
-	name_refresh_set_index(refresh, know_names(k));
+	name_refresh_set_index(refresh, nlu_names(k));
 	loop_run(l);
 	name_refresh_free(&refresh);
-	return entity_index_loaded(know_names(k), tenant) ||
+	return entity_index_loaded(nlu_names(k), tenant) ||
 	       err_set_retry(
 		       e, ERR_UPSTREAM,
 		       "the names in the data of \"%s\" could not be loaded, and without them "
@@ -84,7 +84,7 @@ void ctl_app_close(struct ctl_app *o)
 {
 	store_free(&o->store);
 	toolbox_free(&o->tools);
-	know_free(&o->know);
+	nlu_free(&o->nlu);
 	catalog_unref(&o->catalog);
 	db_close(&o->stored);
 	databases_close_sources(&o->sources, 0);

@@ -7,7 +7,7 @@
 
 #include "databases.h"
 #include "vesper/catalog.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/loop.h"
 #include "vesper/store.h"
 #include "vesper/tool.h"
@@ -19,7 +19,7 @@ struct ctl_app {
 	struct loop *loop;
 	struct open_sources sources;
 	struct catalog *catalog;
-	struct know *know;
+	struct nlu *nlu;
 	struct toolbox *tools;
 	struct db *stored;
 	struct store *store;
@@ -32,7 +32,7 @@ MUST_CHECK bool ctl_app_init(struct ctl_app *o, struct err *e);
 MUST_CHECK bool ctl_app_open_tools(struct ctl_app *o, const char *tenant, struct err *e);
 /* Loads the names in the data of one tenant, without which questions are misread. Runs the loop. */
 MUST_CHECK bool ctl_app_load_names(struct loop *l, const struct open_sources *sources,
-				   struct know *k, const char *tenant, struct err *e);
+				   struct nlu *k, const char *tenant, struct err *e);
 /* ERR_NOT_FOUND: a SQLite file is missing; none is created. */
 MUST_CHECK bool ctl_app_open_store(struct ctl_app *o, struct err *e);
 void ctl_app_close(struct ctl_app *o);

@@ -5,7 +5,7 @@
 #include "ctl.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
@@ -124,22 +124,22 @@ static const char *fill_placeholders(const struct catalog *c, const struct flow_
 
 /* Returns true when code reads the text as a question that this pack answers, or that lacks only a
  * name. */
-static bool is_answerable(const struct catalog *c, const struct know *k, const char *question,
+static bool is_answerable(const struct catalog *c, const struct nlu *k, const char *question,
 			  struct arena *a)
 {
 	struct catalog_view may;
-	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
+	const struct nlu_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
 	struct understanding u;
 
 	catalog_for_all(c, a, &may);
-	know_understand(k, &in, a, &u);
+	nlu_understand(k, &in, a, &u);
 	return u.flow ||
-	       (u.kind == KNOW_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.ask_tool));
+	       (u.kind == NLU_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.ask_tool));
 }
 
 /* ---- check ---- */
 
-static bool check_suggestions(const struct catalog *c, const struct know *k,
+static bool check_suggestions(const struct catalog *c, const struct nlu *k,
 			      const struct flow_def *f, struct arena *a, struct err *e)
 {
 	for (size_t i = 0; i < f->line_count; i++) {
@@ -154,7 +154,7 @@ static bool check_suggestions(const struct catalog *c, const struct know *k,
 	return true;
 }
 
-static bool check_file(const struct catalog *c, const struct know *k, const char *path,
+static bool check_file(const struct catalog *c, const struct nlu *k, const char *path,
 		       struct arena *a, struct err *e)
 {
 	const char *text;
@@ -183,7 +183,7 @@ static void print_check(bool as_json, const char *path, const struct err *e)
 /* Without a file, checks the flows of the catalogue, of which only suggestions can be wrong. */
 static int check_flows(const struct catalog *c, const struct command *cmd, struct arena *a)
 {
-	struct know *k = know_new(c);
+	struct nlu *k = nlu_new(c);
 	bool as_json = ctl_flag(cmd, "json"), all = !ctl_arg(cmd, 1);
 	int status = 0;
 
@@ -197,7 +197,7 @@ static int check_flows(const struct catalog *c, const struct command *cmd, struc
 		if (!ok)
 			status = 1;
 	}
-	know_free(&k);
+	nlu_free(&k);
 	return status;
 }
 

@@ -13,7 +13,7 @@
 #include "vesper/config.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/loop.h"
@@ -24,7 +24,7 @@
 
 struct router {
 	struct catalog *catalog;
-	struct know *know;
+	struct nlu *nlu;
 	struct principal who;
 	struct date today;
 	struct company_calendar calendar;
@@ -41,7 +41,7 @@ static json_t *route_question(const struct router *r, const json_t *history, con
 
 	catalog_for(r->catalog, &r->who, a, &view);
 	for (size_t i = 0; i <= n; i++) {
-		struct know_input in = {
+		struct nlu_input in = {
 			.question =
 				i < n ? json_string_value(json_array_get(history, i)) : question,
 			.tenant = r->who.tenant,
@@ -53,13 +53,13 @@ static json_t *route_question(const struct router *r, const json_t *history, con
 
 		if (!in.question)
 			continue;
-		know_understand(r->know, &in, a, &u);
+		nlu_understand(r->nlu, &in, a, &u);
 		if (i < n && u.unused_count == 0 && (u.filter_count > 0 || u.tool_count > 0)) {
 			json_decref(session_context);
-			session_context = know_session_context(&u);
+			session_context = nlu_session_context(&u);
 		}
 	}
-	out = know_route_json(&u);
+	out = nlu_route_json(&u);
 	json_decref(session_context);
 	arena_free(&a);
 	return out;
@@ -177,7 +177,7 @@ static bool load_names(struct router *r, const struct config *c, struct arena *a
 		return false;
 	loaded = databases_open_sources(&all, l, a, &sources, e) &&
 		 databases_use_views(&sources, &catalog, 1, e);
-	loaded = loaded && ctl_app_load_names(l, &sources, r->know, r->who.tenant, e);
+	loaded = loaded && ctl_app_load_names(l, &sources, r->nlu, r->who.tenant, e);
 	databases_close_sources(&sources, 0);
 	loop_free(&l);
 	return loaded;
@@ -199,7 +199,7 @@ static bool router_open(struct router *r, const struct config *c, const struct c
 	    !ctl_load_catalog(c, r->who.tenant, &r->catalog, e) ||
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
-	r->know = know_new(r->catalog);
+	r->nlu = nlu_new(r->catalog);
 	return load_names(r, c, a, e);
 }
 
@@ -216,7 +216,7 @@ int ctl_route(const struct command *cmd)
 		status = run_route(&r, cmd, a);
 	else
 		status = ctl_fail("%s", e.text);
-	know_free(&r.know);
+	nlu_free(&r.nlu);
 	catalog_unref(&r.catalog);
 	config_free(&c);
 	arena_free(&a);

@@ -15,7 +15,7 @@
 #include "vesper/err.h"
 #include "vesper/http.h"
 #include "vesper/identity.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
 #include "vesper/names.h"

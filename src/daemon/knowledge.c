@@ -137,11 +137,11 @@ static bool build_base(struct staged_knowledge *s, struct knowledge_list *l, str
 	if (!catalog_load(l->roots, &l->packs, &k.catalog, e))
 		return false;
 	catalog_use_switches(k.catalog, d->switches);
-	k.know = know_new(k.catalog);
+	k.nlu = nlu_new(k.catalog);
 	o.catalog = k.catalog;
-	o.names = know_names(k.know);
+	o.names = nlu_names(k.nlu);
 	if (!toolbox_new(&o, &k.tools, e)) {
-		know_free(&k.know);
+		nlu_free(&k.nlu);
 		catalog_unref(&k.catalog);
 		return false;
 	}
@@ -318,7 +318,7 @@ static void set_name_books(const struct knowledge_list *l)
 	struct entity_index **indexes = mem_alloc((l->tenant_count + 1) * sizeof(*indexes));
 
 	for (size_t i = 0; i < l->tenant_count; i++)
-		indexes[i] = know_names(knowledge_get(l->by_tenant[i])->know);
+		indexes[i] = nlu_names(knowledge_get(l->by_tenant[i])->nlu);
 	name_refresh_set_indexes(l->names, indexes);
 	mem_free(indexes);
 }
@@ -429,7 +429,7 @@ void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k
 
 	l->by_tenant[at] = knowledge_ref(k);
 	if (l->names) /* before the old entity index may be freed */
-		name_refresh_set_tenant_book(l->names, tenant, know_names(knowledge_get(k)->know));
+		name_refresh_set_tenant_book(l->names, tenant, nlu_names(knowledge_get(k)->nlu));
 	turns_set_tenant_knowledge(d->turns, tenant, k);
 	knowledge_unref(&previous);
 	if (d->knowledge.names_started)

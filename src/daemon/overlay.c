@@ -129,8 +129,8 @@ static bool build(const struct turn_knowledge *base, const struct overlay_parts 
 
 	if (!catalog_with_overlays(base->catalog, parts->items, parts->count, &k.catalog, e))
 		return false;
-	k.know = know_with_overlay(base->know, k.catalog);
-	k.tools = toolbox_with_overlay(base->tools, k.catalog, know_names(k.know));
+	k.nlu = nlu_with_overlay(base->nlu, k.catalog);
+	k.tools = toolbox_with_overlay(base->tools, k.catalog, nlu_names(k.nlu));
 	*out = k;
 	return true;
 }
@@ -138,7 +138,7 @@ static bool build(const struct turn_knowledge *base, const struct overlay_parts 
 static void free_built(struct turn_knowledge *k)
 {
 	toolbox_free(&k->tools);
-	know_free(&k->know);
+	nlu_free(&k->nlu);
 	catalog_unref(&k->catalog);
 }
 

@@ -162,7 +162,7 @@ void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r)
 }
 
 /* The catalogue's description, without the part meant for models. */
-static const char *label_of(const struct know_reading *r, struct arena *a)
+static const char *label_of(const struct nlu_reading *r, struct arena *a)
 {
 	const struct tool_def *tool = r->def;
 
@@ -182,7 +182,7 @@ void ask_readings(struct dialog_turn *t)
 		.options = options, .option_count = u->reading_count, .plans = plans};
 
 	for (size_t i = 0; i < u->reading_count; i++) {
-		const struct know_reading *r = &u->readings[i];
+		const struct nlu_reading *r = &u->readings[i];
 
 		options[i] = (struct suggestion){
 			.value = r->args ? arena_printf(a, "tool:%s:%zu", r->name, i + 1)

@@ -265,8 +265,8 @@ void ask_read_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
 	struct date a, b;
 
 	if (!ask_member(ask, "filter") ||
-	    !know_parse_days(t->core->know, t->core->request.content, t->core->today,
-			     &t->core->calendar, t->core->arena, &a, &b))
+	    !nlu_parse_days(t->core->nlu, t->core->request.content, t->core->today,
+			    &t->core->calendar, t->core->arena, &a, &b))
 		return;
 	date_iso(a, first);
 	date_iso(b, last);

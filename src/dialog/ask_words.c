@@ -69,8 +69,8 @@ static const char *known_value(const struct dialog_turn *t, const json_t *ask, c
 	if (!p || !*text)
 		return NULL;
 	if (p->entity)
-		return entity_index_resolve(know_names(t->core->know), t->core->who, p->entity,
-					    text, &no_context, t->core->arena, &m)
+		return entity_index_resolve(nlu_names(t->core->nlu), t->core->who, p->entity, text,
+					    &no_context, t->core->arena, &m)
 			       ? m.value
 			       : NULL;
 	return param_parse(p, text, t->core->arena, &v, &unused) ? text : NULL;
@@ -79,7 +79,7 @@ static const char *known_value(const struct dialog_turn *t, const json_t *ask, c
 static const char *choice_of(const struct dialog_turn *t, const json_t *ask, const char *text)
 {
 	if (json_array_size(json_object_get(ask, "options")) > 0)
-		return know_choice(t->core->know, text, ask, t->core->arena);
+		return nlu_choice(t->core->nlu, text, ask, t->core->arena);
 	return json_object_get(json_object_get(ask, "plan"), "flow") ? known_value(t, ask, text)
 								     : NULL;
 }
@@ -308,9 +308,9 @@ bool ask_read_values(struct dialog_turn *t)
 	const json_t *ask = json_object_get(t->context->standing, "ask"), *values;
 
 	if (!is_reply_to_flow(t, ask) || ask_is_date_input(ask) || u->unused_count > 0 ||
-	    (u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT && !u->is_followup))
+	    (u->tool_count > 0 && u->confidence >= NLU_CONFIDENT && !u->is_followup))
 		return false;
-	values = json_own(t->core->arena, know_values(u));
+	values = json_own(t->core->arena, nlu_values(u));
 	if (!are_flow_answers(t, ask, values))
 		return false;
 	t->dialog->answered = (struct ask_answer){
@@ -324,11 +324,11 @@ bool ask_read_values(struct dialog_turn *t)
  */
 static bool is_new_question(const struct understanding *u, bool model_usable)
 {
-	if (u->kind != KNOW_DATA)
-		return u->kind != KNOW_UNCLEAR;
+	if (u->kind != NLU_DATA)
+		return u->kind != NLU_UNCLEAR;
 	if (u->is_followup)
 		return false;
-	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT);
+	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= NLU_CONFIDENT);
 }
 
 bool ask_remains_open(struct dialog_turn *t, bool model_usable)

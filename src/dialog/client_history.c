@@ -103,7 +103,7 @@ void client_history_copy(const struct turn_request *r, struct turn_request *out,
 void client_history_read(struct dialog_turn *t)
 {
 	const struct turn_request *r = &t->core->request;
-	struct know_input in = {
+	struct nlu_input in = {
 		.tenant = t->core->who->tenant,
 		.may = &t->core->may,
 		.today = t->core->today,
@@ -116,9 +116,9 @@ void client_history_read(struct dialog_turn *t)
 			continue;
 		in.question = r->history[i].text.p;
 		in.session_context = t->context->standing;
-		know_understand(t->core->know, &in, t->core->arena, &u);
+		nlu_understand(t->core->nlu, &in, t->core->arena, &u);
 		if (u.filter_count > 0 || u.tool_count > 0)
-			t->context->standing = json_own(t->core->arena, know_session_context(&u));
+			t->context->standing = json_own(t->core->arena, nlu_session_context(&u));
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Refusals: questions that know_refuse declines, as an error view with alternatives. */
+/* Refusals: questions that nlu_refuse declines, as an error view with alternatives. */
 #include "vesper/dialog.h"
 
 #include <string.h>
@@ -47,12 +47,12 @@ static void suggest_possible(struct dialog_turn *t, const struct refusal *r)
 		suggest_add(t, question, question);
 }
 
-bool refusal_check(struct dialog_turn *t, const struct know_input *in,
-		   const struct understanding *u, bool model_usable, struct refusal *why)
+bool refusal_check(struct dialog_turn *t, const struct nlu_input *in, const struct understanding *u,
+		   bool model_usable, struct refusal *why)
 {
 	struct refusal *off_topic;
 
-	if (!know_refuse(t->core->know, in, u, t->core->arena, why))
+	if (!nlu_refuse(t->core->nlu, in, u, t->core->arena, why))
 		return false;
 	/* a model also reads the conversation */
 	if (why->kind == REFUSE_REFERENCE && t->context->has_earlier && model_usable)
@@ -84,7 +84,7 @@ json_t *refuse_question(struct dialog_turn *t, const struct refusal *why)
 	return refusal_view(t, why);
 }
 
-json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool)
+json_t *refuse_forbidden(struct dialog_turn *t, const struct nlu_call *tool)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, tool->agent);
 	const char *words = permission_words(tool->tool->callers.permission, t->core->arena);

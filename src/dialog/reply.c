@@ -73,7 +73,7 @@ void reply_map_texts(struct dialog_turn *t, const char *(*convert)(void *owner, 
 
 json_t *dialog_session_context(const struct dialog_turn *t)
 {
-	json_t *standing = know_session_context(&t->reading->understood);
+	json_t *standing = nlu_session_context(&t->reading->understood);
 
 	if (t->work->spec)
 		json_object_set(standing, "plan", t->work->spec);

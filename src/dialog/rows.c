@@ -1,5 +1,5 @@
 /*
- * Titles of the rows that an answer shows, for follow-ups that refer to one (know.h). They are
+ * Titles of the rows that an answer shows, for follow-ups that refer to one (nlu.h). They are
  * stored with the permissions of their list, because a later message that keeps them must require
  * these too: it is hidden from readers without them, and removed with a deleted data source.
  */
@@ -65,7 +65,7 @@ static bool is_about_row(const json_t *titles, const json_t *standing)
 	size_t i;
 
 	json_array_foreach((json_t *)titles, i, title)
-		if (know_filters_have(standing, json_string_value(title)))
+		if (nlu_filters_have(standing, json_string_value(title)))
 			return true;
 	return false;
 }
@@ -108,8 +108,8 @@ static bool keeps_previous(const struct dialog_turn *t, const json_t *before,
 	/* details of a row, not a list of other entities */
 	return about_row && json_array_size(titles) > 1 &&
 	       (table->row_count == 1 ||
-		!know_is_title(t->core->know, &t->core->may, t->core->who->tenant,
-			       table->rows[0][0], t->core->arena));
+		!nlu_is_title(t->core->nlu, &t->core->may, t->core->who->tenant, table->rows[0][0],
+			      t->core->arena));
 }
 
 static void set_rows(json_t *standing, const struct result *r)

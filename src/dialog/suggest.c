@@ -10,7 +10,7 @@
 
 bool suggest_is_understood(struct dialog_turn *t, const char *question, struct understanding *out)
 {
-	const struct know_input in = {
+	const struct nlu_input in = {
 		.question = question,
 		.tenant = t->core->who->tenant,
 		.may = &t->core->may,
@@ -18,8 +18,8 @@ bool suggest_is_understood(struct dialog_turn *t, const char *question, struct u
 		.calendar = t->core->calendar,
 	};
 
-	know_understand(t->core->know, &in, t->core->arena, out);
-	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_CONFIDENT;
+	nlu_understand(t->core->nlu, &in, t->core->arena, out);
+	return out->kind == NLU_DATA && out->tool_count > 0 && out->confidence >= NLU_CONFIDENT;
 }
 
 static bool is_suggested(const struct dialog_turn *t, const char *question)

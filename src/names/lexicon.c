@@ -64,7 +64,7 @@ bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *pa
 	size_t bytes = strlen(text) + 1;
 	uint16_t number = 0;
 
-	if (b->count == KNOW_VALUES_MAX || b->text_bytes + bytes > KNOW_TEXT_BYTES_MAX ||
+	if (b->count == NLU_VALUES_MAX || b->text_bytes + bytes > NLU_TEXT_BYTES_MAX ||
 	    !find_or_add_parent(b, parent ? parent : "", &number))
 		return false;
 	b->texts = mem_grow(b->texts, &b->text_cap, b->text_bytes + bytes, 1);

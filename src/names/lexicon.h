@@ -38,7 +38,7 @@ struct lexicon {
 struct lexicon_build;
 struct lexicon_build *lexicon_build_new(void);
 /* Copies the text. `parent`: the value of another dimension that it belongs to, or NULL. Returns
- * false when a limit is reached (KNOW_VALUES_MAX or size). */
+ * false when a limit is reached (NLU_VALUES_MAX or size). */
 bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *parent);
 size_t lexicon_build_count(const struct lexicon_build *b);
 uint64_t lexicon_build_hash(const struct lexicon_build *b);

@@ -111,7 +111,7 @@ void names_load_failed(struct name_refresh *r, const struct err *e)
 	struct names_source *s = source_states(r);
 
 	/* debug only: the source's own health check reports its state */
-	log_debug("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
+	log_debug("names.load", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		  e->text);
 	report_health(r, e);
 	lexicon_build_free(&r->build);

@@ -34,7 +34,7 @@ static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb
 		.text = sql->text,
 		.values = sql->values,
 		.count = sql->count,
-		.sink = {.rows_max = KNOW_PAGE_ROWS, .stats = true},
+		.sink = {.rows_max = NLU_PAGE_ROWS, .stats = true},
 	};
 	struct source_call call = {.tenant = names_tenant(r), .statements = &statement, .count = 1};
 	struct source *s = names_source_of(r);
@@ -63,7 +63,7 @@ static void read_page(struct name_refresh *r)
 				    .column = d->column,
 				    .parent = parent_column(r),
 				    .after = r->after,
-				    .cap = KNOW_PAGE_ROWS};
+				    .cap = NLU_PAGE_ROWS};
 	struct arena *a = arena_new(STATEMENT_BYTES);
 	struct sql_bound sql;
 	struct err e = {0};
@@ -71,7 +71,7 @@ static void read_page(struct name_refresh *r)
 	if (sql_distinct(&values, tenant_filter(r), names_source_of(r)->dialect, a, &sql, &e)) {
 		query(r, &sql, on_page);
 	} else {
-		log_warn("know.names", "%s: %s", d->name, e.text);
+		log_warn("names.load", "%s: %s", d->name, e.text);
 		names_load_failed(r, &e);
 	}
 	arena_free(&a);
@@ -154,7 +154,7 @@ static bool record_page_end(struct name_refresh *r, const struct table *t)
 {
 	size_t last;
 
-	if (t->row_count < KNOW_PAGE_ROWS)
+	if (t->row_count < NLU_PAGE_ROWS)
 		return false;
 	last = count_last_rows(t);
 	if (last == t->row_count)
@@ -176,7 +176,7 @@ static bool is_unchanged(const struct name_refresh *r, const struct lexicon_buil
 
 static void use_lexicon(struct name_refresh *r, const struct lexicon *l)
 {
-	log_debug("know.names", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
+	log_debug("names.load", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
 		  names_dimension(r)->name);
 	entity_index_set(names_book(r), names_tenant(r), r->dimension, l);
 }
@@ -192,8 +192,8 @@ static void fail_too_many(struct name_refresh *r)
 {
 	struct err e = {0};
 
-	err_set(&e, ERR_LIMIT, "more than %d values, or values that are too long", KNOW_VALUES_MAX);
-	log_warn("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
+	err_set(&e, ERR_LIMIT, "more than %d values, or values that are too long", NLU_VALUES_MAX);
+	log_warn("names.load", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		 e.text);
 	names_load_failed(r, &e);
 }

@@ -24,33 +24,33 @@ void planner_use_documents(struct planner_turn *t, const struct find_reach *reac
 	t->reading->documents = reach;
 }
 
-void planner_understand(struct planner_turn *t, const struct know_input *in)
+void planner_understand(struct planner_turn *t, const struct nlu_input *in)
 {
-	know_understand(t->core->know, in, t->core->arena, &t->reading->understood);
+	nlu_understand(t->core->nlu, in, t->core->arena, &t->reading->understood);
 	t->reading->intent = t->reading->understood.intent;
 }
 
 /* Returns the call that code reads with confidence but the caller may not make, or NULL. Runs
  * nothing. */
-const struct know_call *planner_forbidden(struct planner_turn *t)
+const struct nlu_call *planner_forbidden(struct planner_turn *t)
 {
 	const struct turn_core *core = t->core;
 	struct catalog_view all;
 	struct understanding u;
-	const struct know_input in = {.question = core->request.content,
-				      .tenant = core->who->tenant,
-				      .may = &all,
-				      .today = core->today,
-				      .calendar = core->calendar};
+	const struct nlu_input in = {.question = core->request.content,
+				     .tenant = core->who->tenant,
+				     .may = &all,
+				     .today = core->today,
+				     .calendar = core->calendar};
 
-	if (t->reading->understood.confidence >= KNOW_CONFIDENT &&
-	    t->reading->understood.kind == KNOW_DATA)
+	if (t->reading->understood.confidence >= NLU_CONFIDENT &&
+	    t->reading->understood.kind == NLU_DATA)
 		return NULL;
 	catalog_for_all(core->may.catalog, core->arena, &all);
 	if (all.tool_count == core->may.tool_count)
 		return NULL;
-	know_understand(core->know, &in, core->arena, &u);
-	if (u.tool_count == 0 || u.confidence < KNOW_CONFIDENT ||
+	nlu_understand(core->nlu, &in, core->arena, &u);
+	if (u.tool_count == 0 || u.confidence < NLU_CONFIDENT ||
 	    catalog_allows(&core->may, u.tools[0].tool, NULL))
 		return NULL;
 	return &u.tools[0];
@@ -58,7 +58,7 @@ const struct know_call *planner_forbidden(struct planner_turn *t)
 
 void planner_collect_known_filters(struct planner_turn *t)
 {
-	t->reading->known = json_own(t->core->arena, know_values(&t->reading->understood));
+	t->reading->known = json_own(t->core->arena, nlu_values(&t->reading->understood));
 }
 
 void planner_discard_plan(struct planner_turn *t, const struct understanding *u)
@@ -129,7 +129,7 @@ struct plan *plan_from_named_flow(struct planner_turn *t, const json_t *standing
 				  struct clarification *ask)
 {
 	const struct understanding *u = &t->reading->understood;
-	json_t *filters = json_own(t->core->arena, know_values(u));
+	json_t *filters = json_own(t->core->arena, nlu_values(u));
 
 	return plan_of_flow(t, u->flow,
 			    &(struct flow_filters){t->core->request.content, filters, standing,

@@ -29,8 +29,7 @@ static bool has_phrase(const char *text, const char *phrase)
 }
 
 /* In a reversed ranking the words for the top do not refer to the first row. */
-static bool is_opposite_end(struct planner_turn *t, const struct know_call *call,
-			    const char *phrase)
+static bool is_opposite_end(struct planner_turn *t, const struct nlu_call *call, const char *phrase)
 {
 	struct question q;
 	const char *order = NULL;
@@ -108,7 +107,7 @@ static void understand(struct planner_turn *t, const char *question, const json_
 		       const json_t *edits, struct understanding *out)
 {
 	struct catalog_view tools = t->core->may;
-	const struct know_input in = {
+	const struct nlu_input in = {
 		.question = question,
 		.tenant = t->core->who->tenant,
 		.may = &tools,
@@ -120,11 +119,11 @@ static void understand(struct planner_turn *t, const char *question, const json_
 	};
 
 	tools.flow_count = 0; /* each half must be one call; a flow covers the whole question */
-	know_understand(t->core->know, &in, t->core->arena, out);
+	nlu_understand(t->core->nlu, &in, t->core->arena, out);
 }
 
 /* The arguments of a complete call by filter name. */
-static json_t *filters_of_call(struct planner_turn *t, const struct know_call *call)
+static json_t *filters_of_call(struct planner_turn *t, const struct nlu_call *call)
 {
 	json_t *own = json_own(t->core->arena, json_object());
 
@@ -158,7 +157,7 @@ static const struct tool_def *second_tool(const struct understanding *u,
 	bool lacks_reference =
 		u->ask.text && u->ask.filter && strcmp(u->ask.filter, refer->filter) == 0;
 
-	if (u->kind != KNOW_DATA || !tool || tool == first ||
+	if (u->kind != NLU_DATA || !tool || tool == first ||
 	    (u->tool_count != 1 && !lacks_reference))
 		return NULL;
 	return tool_param_of_filter(tool, refer->filter) ? tool : NULL;
@@ -208,7 +207,7 @@ static const json_t *placeholder_value(struct planner_turn *t, const struct refe
 	struct name_match m = {0};
 
 	if (!p || !p->entity ||
-	    entity_index_resolve(know_names(t->core->know), t->core->who, p->entity,
+	    entity_index_resolve(nlu_names(t->core->nlu), t->core->who, p->entity,
 				 REFERENCE_PLACEHOLDER, &no_context, t->core->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
@@ -220,7 +219,7 @@ static bool add_steps(struct planner_turn *t, const struct understanding *first,
 		      const struct refer_def *refer, const char *half, struct understanding *second,
 		      json_t *steps)
 {
-	json_t *standing = json_own(t->core->arena, know_session_context(first));
+	json_t *standing = json_own(t->core->arena, nlu_session_context(first));
 	const struct tool_def *tool;
 	json_t *own, *inherited_filters;
 
@@ -237,7 +236,7 @@ static bool add_steps(struct planner_turn *t, const struct understanding *first,
 		return false;
 	own = second->tool_count == 1
 		      ? filters_of_call(t, &second->tools[0])
-		      : json_object_get(json_own(t->core->arena, know_session_context(second)),
+		      : json_object_get(json_own(t->core->arena, nlu_session_context(second)),
 					"filters");
 	if (parent_filter(t, refer))
 		filters_drop(own, parent_filter(t, refer));
@@ -293,7 +292,7 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 			continue;
 		understand(t, arena_strndup(t->core->arena, text, splits[i]), standing, NULL,
 			   &first);
-		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
+		if (first.kind != NLU_DATA || first.tool_count != 1 ||
 		    first.confidence < FIRST_CONFIDENCE_MIN)
 			continue;
 		refer = referenced_result(first.tools[0].tool, half, &phrase);

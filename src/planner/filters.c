@@ -141,8 +141,8 @@ static bool read_value(struct filter_reader *r, const struct param_def *p, const
 		*out = value_json(&value);
 		return true;
 	}
-	if (!entity_index_resolve(know_names(t->core->know), t->core->who, p->entity, text,
-				  &context, t->core->arena, &m))
+	if (!entity_index_resolve(nlu_names(t->core->nlu), t->core->who, p->entity, text, &context,
+				  t->core->arena, &m))
 		return ask_for_name(t, p, text, &m, r->ask);
 	r->alias = r->alias || m.alias;
 	*out = json_str(m.value);

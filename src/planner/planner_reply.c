@@ -147,5 +147,5 @@ bool planner_may_run(const struct planner_turn *t)
 	const char *question = t->core->request.content;
 
 	return question &&
-	       know_clause_count(t->core->know, question, t->core->arena) >= PLANNER_CLAUSES_MIN;
+	       nlu_clause_count(t->core->nlu, question, t->core->arena) >= PLANNER_CLAUSES_MIN;
 }

@@ -184,19 +184,19 @@ void steps_set_understanding(struct planner_turn *t, const char *intent, const j
 {
 	size_t n = json_array_size(steps);
 	const char **agents = arena_alloc(t->core->arena, (n + 1) * sizeof(*agents));
-	struct know_call *tools = arena_alloc(t->core->arena, (n + 1) * sizeof(*tools));
+	struct nlu_call *tools = arena_alloc(t->core->arena, (n + 1) * sizeof(*tools));
 	struct understanding *u = &t->reading->understood;
 	const json_t *step;
 	size_t i;
 
 	*u = (struct understanding){
-		.kind = KNOW_DATA, .intent = intent, .agents = agents, .tools = tools};
+		.kind = NLU_DATA, .intent = intent, .agents = agents, .tools = tools};
 	json_array_foreach((json_t *)steps, i, step) {
 		const char *tool = member(step, "tool");
 
 		agents[u->agent_count++] = member(step, "agent");
 		if (tool)
-			tools[u->tool_count++] = (struct know_call){
+			tools[u->tool_count++] = (struct nlu_call){
 				.kind = CANDIDATE_TOOL,
 				.name = tool,
 				.tool = catalog_tool(t->core->may.catalog, tool),
@@ -326,14 +326,14 @@ void steps_edit(json_t *steps, const json_t *edits)
 			filters_drop(json_object_get(step, "own"), name);
 }
 
-static bool reading_takes(const struct know_reading *r, const char *filter)
+static bool reading_takes(const struct nlu_reading *r, const char *filter)
 {
 	return r->kind == CANDIDATE_TOOL ? tool_param_of_filter(r->def, filter) != NULL
 					 : flow_uses_filter(r->def, filter);
 }
 
 /* The arguments of the reading's call beyond the question; NULL: none. */
-static json_t *filters_of_reading(const struct know_reading *r)
+static json_t *filters_of_reading(const struct nlu_reading *r)
 {
 	json_t *own;
 
@@ -349,9 +349,9 @@ static json_t *filters_of_reading(const struct know_reading *r)
 }
 
 const json_t *steps_from_reading(const struct turn_core *core, const struct understanding *u,
-				 const struct know_reading *r)
+				 const struct nlu_reading *r)
 {
-	json_t *values = json_own(core->arena, know_values(u)), *value;
+	json_t *values = json_own(core->arena, nlu_values(u)), *value;
 	json_t *filters = json_object(), *spec, *steps = json_array();
 	const struct flow_def *flow = r->kind == CANDIDATE_TOOL ? NULL : r->def;
 	const char *name;

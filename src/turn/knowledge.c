@@ -52,7 +52,7 @@ void knowledge_unref(struct knowledge **knowledge)
 	if (!k->base)
 		guard_secret_free(&k->prompts);
 	toolbox_free(&k->set.tools);
-	know_free(&k->set.know);
+	nlu_free(&k->set.nlu);
 	catalog_unref(&k->set.catalog);
 	knowledge_unref(&k->base);
 	mem_free((char *)k->set.key);
@@ -161,5 +161,5 @@ size_t turns_filter_values(const struct turns *all, const struct principal *who,
 	struct catalog_view view;
 
 	catalog_for(k->catalog, who, a, &view);
-	return entity_index_values(know_names(k->know), &view, filter, text, a, out);
+	return entity_index_values(nlu_names(k->nlu), &view, filter, text, a, out);
 }

@@ -230,7 +230,7 @@ static const char *filters_prompt_text(struct turn *t)
 
 		buf_printf(&text, "%s%s = ", i ? "; " : "Filters: ", f->name);
 		jo_init(&j, &text);
-		know_filter_value(f, &j);
+		nlu_filter_value(f, &j);
 	}
 	if (text.n)
 		kept = arena_strdup(t->core.arena, buf_text(&text));

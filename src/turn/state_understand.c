@@ -54,7 +54,7 @@ static void on_names(void *owner)
 /* True: the tenant's entity index is not loaded, and *next is the state to stay in or enter. */
 static bool waits_for_names(struct turn *t, enum turn_state *next)
 {
-	struct entity_index *names = know_names(t->core.know);
+	struct entity_index *names = nlu_names(t->core.nlu);
 	const char *tenant = t->core.who->tenant;
 
 	if (entity_index_loaded(names, tenant))
@@ -115,9 +115,9 @@ static bool waits_for_documents(struct turn *t)
 
 /* ---- the question ---- */
 
-static struct know_input input_of(const struct turn *t)
+static struct nlu_input input_of(const struct turn *t)
 {
-	return (struct know_input){
+	return (struct nlu_input){
 		.question = t->core.request.content,
 		.tenant = t->core.who->tenant,
 		.may = &t->core.may,
@@ -141,7 +141,7 @@ static bool run_chain(struct turn *t, enum turn_state *next)
 	return true;
 }
 
-static bool refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
+static bool refuses(struct turn *t, const struct nlu_input *in, const struct understanding *u,
 		    enum turn_state *next)
 {
 	struct refusal why;
@@ -155,7 +155,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 /* Refuses a question for a tool that this caller may not use. */
 static bool refuse_forbidden_tool(struct turn *t)
 {
-	const struct know_call *tool =
+	const struct nlu_call *tool =
 		t->settings->hide_existence ? NULL : planner_forbidden(&t->for_planner);
 
 	if (tool)
@@ -168,17 +168,17 @@ static bool reply_without_data(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
 
-	if (u->kind == KNOW_GREETING && u->reply)
+	if (u->kind == NLU_GREETING && u->reply)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
-	else if (u->kind == KNOW_GREETING)
+	else if (u->kind == NLU_GREETING)
 		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELLO));
-	else if (u->kind == KNOW_DEFINITION)
+	else if (u->kind == NLU_DEFINITION)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
-	else if (u->kind == KNOW_COMMAND)
+	else if (u->kind == NLU_COMMAND)
 		suggest_and_reply(&t->for_dialog, u->reply);
 	else if (u->foreign && !answer_may_ask_model(&t->for_answer))
 		suggest_and_reply_without_lead(&t->for_dialog, u->foreign);
-	else if (u->kind == KNOW_HELP)
+	else if (u->kind == NLU_HELP)
 		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELP));
 	else
 		return false;
@@ -201,7 +201,7 @@ static enum turn_state run_flow(struct turn *t)
 static enum turn_state choose_route(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
-	bool is_confident = u->confidence >= KNOW_CONFIDENT;
+	bool is_confident = u->confidence >= NLU_CONFIDENT;
 	bool may_ask_model = answer_may_ask_model(&t->for_answer);
 
 	if (u->flow)
@@ -228,7 +228,7 @@ static enum turn_state choose_route(struct turn *t)
 
 static enum turn_state decide_from_question(struct turn *t)
 {
-	const struct know_input in = input_of(t);
+	const struct nlu_input in = input_of(t);
 	const json_t *filters = t->dialog.answered.edits;
 	enum turn_state next;
 

@@ -179,7 +179,7 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->core.knowledge = turn_knowledge_ref(all, r->who->tenant);
 	copy_request(t, r);
 	t->core.loop = all->loop;
-	t->core.know = t->core.knowledge->set.know;
+	t->core.nlu = t->core.knowledge->set.nlu;
 	t->core.tools = t->core.knowledge->set.tools;
 	t->settings = settings_ref(all->settings);
 	t->answers = answer_options_of(all);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "vesper/arena.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/overlay.h"
 
 #define PARSED   200 /* flows */
@@ -93,7 +93,7 @@ static struct catalog *with_approved(struct arena *a)
 }
 
 /* Microseconds a question, over all examples of all domains. */
-static double time_understanding(const struct know *k, const struct catalog *c)
+static double time_understanding(const struct nlu *k, const struct catalog *c)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct catalog_view may;
@@ -105,14 +105,14 @@ static double time_understanding(const struct know *k, const struct catalog *c)
 		for (size_t d = 0; d < may.domain_count; d++)
 			for (const char *const *x = may.domains[d]->examples; x && *x; x++) {
 				struct arena *turn = arena_new(8 << 20);
-				const struct know_input in = {.question = *x,
-							      .tenant = who.tenant,
-							      .may = &may,
-							      .today = TODAY};
+				const struct nlu_input in = {.question = *x,
+							     .tenant = who.tenant,
+							     .may = &may,
+							     .today = TODAY};
 				struct understanding u;
 				double from = now_us();
 
-				know_understand(k, &in, turn, &u);
+				nlu_understand(k, &in, turn, &u);
 				us += now_us() - from;
 				asked++;
 				arena_free(&turn);
@@ -124,7 +124,7 @@ static double time_understanding(const struct know *k, const struct catalog *c)
 int main(void)
 {
 	struct arena *a = arena_new(64 << 20);
-	struct know *base, *with;
+	struct nlu *base, *with;
 	struct catalog *overlaid;
 	struct err e = {0};
 	double from, without_us, with_us;
@@ -136,22 +136,22 @@ int main(void)
 	who.permissions = catalog_role(packs, "admin");
 	while (who.permissions[who.permission_count])
 		who.permission_count++;
-	base = know_new(packs);
+	base = nlu_new(packs);
 	(void)time_parsing(); /* warms up */
 	printf("parsing %d flows: %.2f ms\n", PARSED, time_parsing() / 1000);
 	from = now_us();
 	overlaid = with_approved(a);
 	printf("an overlay of %d flows: %.2f ms\n", APPROVED, (now_us() - from) / 1000);
 	from = now_us();
-	with = know_with_overlay(base, overlaid);
+	with = nlu_with_overlay(base, overlaid);
 	printf("its index of words: %.2f ms\n", (now_us() - from) / 1000);
 	(void)time_understanding(base, packs);
 	without_us = time_understanding(base, packs);
 	with_us = time_understanding(with, overlaid);
 	printf("understanding a question: %.1f us, with %d approved ones %.1f us\n", without_us,
 	       APPROVED, with_us);
-	know_free(&with);
-	know_free(&base);
+	nlu_free(&with);
+	nlu_free(&base);
 	catalog_unref(&overlaid);
 	catalog_unref(&packs);
 	arena_free(&a);

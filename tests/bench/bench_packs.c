@@ -11,7 +11,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 
 #define QUESTIONS_MAX  2000
 #define LINE_BYTES_MAX 4096
@@ -80,7 +80,7 @@ static struct catalog *load(const struct pack_list *packs)
 }
 
 /* Measures the fastest round of each question, which excludes the effect of other programs. */
-static void time_questions(const struct know *k, const struct catalog *c)
+static void time_questions(const struct nlu *k, const struct catalog *c)
 {
 	struct principal who = {
 		.user = "u", .tenant = "t", .permissions = catalog_role(c, "admin")};
@@ -93,14 +93,14 @@ static void time_questions(const struct know *k, const struct catalog *c)
 	for (int round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < question_count; i++) {
 			struct arena *turn = arena_new(64 << 20);
-			const struct know_input in = {.question = questions[i],
-						      .tenant = who.tenant,
-						      .may = &may,
-						      .today = TODAY};
+			const struct nlu_input in = {.question = questions[i],
+						     .tenant = who.tenant,
+						     .may = &may,
+						     .today = TODAY};
 			struct understanding u;
 			double from = now_us();
 
-			know_understand(k, &in, turn, &u);
+			nlu_understand(k, &in, turn, &u);
 			from = now_us() - from;
 			if (round == 0 || from < times[i])
 				times[i] = from;
@@ -126,7 +126,7 @@ int main(void)
 		 .names = (const char *const[]){"core", "energy", "solar", "hospital", NULL}},
 	};
 	struct catalog *c = NULL;
-	struct know *k = NULL;
+	struct nlu *k = NULL;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		read_questions(files[i]);
@@ -134,7 +134,7 @@ int main(void)
 		double before = rss_mb();
 
 		c = load(&lists[i]);
-		k = know_new(c);
+		k = nlu_new(c);
 		printf("%-24s %5.1f MB, %.1f MB in all\n", lists[i].key, rss_mb() - before,
 		       rss_mb());
 	}

@@ -1,13 +1,13 @@
 /*
  * The router's confidence compared with its accuracy for the questions of tests/route/round*.jsonl, as an SVG and as a
- * table. By default runs build/test_know_rounds and writes build/calibration.svg.
+ * table. By default runs build/test_nlu_rounds and writes build/calibration.svg.
  */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
-const [program = 'build/test_know_rounds', path = 'build/calibration.svg'] = process.argv.slice(2);
-const SURE = 0.8; /* KNOW_CONFIDENT of include/vesper/know.h */
+const [program = 'build/test_nlu_rounds', path = 'build/calibration.svg'] = process.argv.slice(2);
+const SURE = 0.8; /* NLU_CONFIDENT of include/vesper/nlu.h */
 const EDGES = [0, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.001];
 const SIZE = 400;
 const MARGIN = 50;

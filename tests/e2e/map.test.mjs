@@ -81,7 +81,7 @@ describe('a query over the map equals a hand-written statement', () => {
       assert.ok(row.some((cell) => Number(cell) > 2_000_000), row.join(' '));
   });
 
-  /* tests/unit/know/test_metrics.c checks that these questions are parsed into the same queries. */
+  /* tests/unit/nlu/test_metrics.c checks that these questions are parsed into the same queries. */
   it('answers the labelled questions of a business user', async () => {
     const folder = join(import.meta.dirname, '../route'), lines = (await readFile(join(folder, 'business_map.jsonl'), 'utf8')).trim().split('\n');
     for (const { id, question, query } of lines.map((line) => JSON.parse(line))) {

@@ -455,9 +455,9 @@ static void open_stage(void)
 	stage.turns = turns_new(&o);
 	must(catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k.catalog, &e),
 	     "catalogue", &e);
-	k.know = know_new(k.catalog);
+	k.nlu = nlu_new(k.catalog);
 	tools.catalog = stage.catalog = k.catalog;
-	tools.names = know_names(k.know);
+	tools.names = nlu_names(k.nlu);
 	tools.sources = sources_of(stage.warehouse);
 	must(toolbox_new(&tools, &k.tools, &e), "tools", &e);
 	k.key = "all";

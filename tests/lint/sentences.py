@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("turn", "dialog", "answer", "planner", "know", "agent", "view", "tool", "transport")
+FOLDERS = ("turn", "dialog", "answer", "planner", "nlu", "agent", "view", "tool", "transport")
 EXCEPTIONS = Path(__file__).with_suffix(".txt")
 KEYS = ROOT / "include/vesper/sentences.h"
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'

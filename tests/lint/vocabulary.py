@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = Path(__file__).with_suffix(".txt")
 EXEMPT = ("src/domain/", "src/ctl/demo")
-READERS = ("src/text/", "src/know/", "src/names/")
+READERS = ("src/text/", "src/nlu/", "src/names/")
 
 
 def pack_files(name):

@@ -170,9 +170,9 @@ static void load_knowledge(struct stage *s, struct turn_knowledge *k, const char
 		fail(s, "%s", e.text);
 	if (*source)
 		add_source(s, &k->catalog, source);
-	k->know = know_new(k->catalog);
+	k->nlu = nlu_new(k->catalog);
 	o.catalog = k->catalog;
-	o.names = know_names(k->know);
+	o.names = nlu_names(k->nlu);
 	if (!toolbox_new(&o, &k->tools, &e))
 		fail(s, "%s", e.text);
 }

@@ -174,21 +174,21 @@ static enum score_result ask_question(struct score *s, const char *question,
 {
 	struct understanding u = {0};
 	struct catalog_view view;
-	struct know_input in = {.question = question,
-				.tenant = s->who.tenant,
-				.may = &view,
-				.today = s->today,
-				.calendar = {.fiscal_start_month = 1, .week_start = 1}};
+	struct nlu_input in = {.question = question,
+			       .tenant = s->who.tenant,
+			       .may = &view,
+			       .today = s->today,
+			       .calendar = {.fiscal_start_month = 1, .week_start = 1}};
 	struct tool_request request = {.call = "c1", .who = &s->who, .today = s->today};
 
 	catalog_for(s->app.catalog, &s->who, s->question, &view);
-	know_understand(s->app.know, &in, s->question, &u);
+	nlu_understand(s->app.nlu, &in, s->question, &u);
 	*why = "";
 	if (u.ask.text) {
 		*why = u.ask.text;
 		return expected ? SCORE_ASKED : SCORE_RIGHT;
 	}
-	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_CONFIDENT)
+	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < NLU_CONFIDENT)
 		return expected ? SCORE_NONE : SCORE_RIGHT;
 	request.tool = u.tools[0].tool->name;
 	request.agent = u.tools[0].agent;
@@ -347,7 +347,7 @@ static bool open_all(struct score *s, const char *tenant, struct err *e)
 	if (!ctl_app_has_tenant(&s->app, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
 	if (!ctl_app_open_tools(&s->app, tenant, e) ||
-	    !ctl_app_load_names(s->app.loop, &s->app.sources, s->app.know, tenant, e) ||
+	    !ctl_app_load_names(s->app.loop, &s->app.sources, s->app.nlu, tenant, e) ||
 	    !ctl_principal(s->app.catalog, "admin", tenant, &s->who, e))
 		return false;
 	today = config_text(s->app.config, "today");

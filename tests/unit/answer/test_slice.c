@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct arena *arena;
 static struct turn_core core;
 static struct turn_context context;
@@ -27,14 +27,13 @@ static int setup(void **state)
 	(void)state;
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		return -1;
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	arena = arena_new(1 << 24);
 	who.permissions = catalog_role(catalog, "admin");
 	who.permission_count = 0;
 	while (who.permissions[who.permission_count])
 		who.permission_count++;
-	core = (struct turn_core){
-		.know = know, .arena = arena, .who = &who, .today = {2026, 2, 27}};
+	core = (struct turn_core){.nlu = nlu, .arena = arena, .who = &who, .today = {2026, 2, 27}};
 	reading = (struct turn_reading){.known = json_own(arena, json_object())};
 	catalog_for(catalog, &who, arena, &core.may);
 	return 0;
@@ -44,7 +43,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	arena_free(&arena);
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	return 0;
 }
@@ -72,7 +71,7 @@ static void best_tools_are_described_in_full(void **state)
 	(void)state;
 	assert_ptr_equal(strstr(text, "- get_seasonal_shape:"), strstr(text, "- get_"));
 	assert_non_null(strstr(text, first->about));
-	assert_int_equal(count(text, " Filters:"), KNOW_SLICE_TOOLS);
+	assert_int_equal(count(text, " Filters:"), NLU_SLICE_TOOLS);
 	assert_int_equal(count(text, "get_seasonal_shape"), 1);
 	for (size_t i = 0, whole = 0; i < core.may.tool_count; i++) {
 		whole += strstr(text, core.may.tools[i]->about) != NULL;

@@ -15,13 +15,13 @@
 #include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/log.h"
 #include "vesper/tool.h"
 
 static struct loop *loop;
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct switches *switches;
 static struct recording_db recorded;
 static struct db *warehouse;
@@ -48,12 +48,12 @@ static int set_up(void **state)
 		fail_msg("%s", e.text);
 	switches = switches_new();
 	catalog_use_switches(catalog, switches);
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	recording_db_init(&recorded, loop);
 	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
 	options.loop = loop;
 	options.catalog = catalog;
-	options.names = know_names(know);
+	options.names = nlu_names(nlu);
 	options.sources = sources_of(warehouse);
 	if (!toolbox_new(&options, &box, &e))
 		fail_msg("%s", e.text);
@@ -67,7 +67,7 @@ static int tear_down(void **state)
 	db_close(&warehouse);
 	sources_free();
 	recording_db_deinit(&recorded);
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	switches_free(&switches);
 	loop_free(&loop);

@@ -195,15 +195,15 @@ static struct catalog_view view_of(const char *tenant)
 static const char *branch_of(const char *tenant, const char *question)
 {
 	struct catalog_view v = view_of(tenant);
-	struct know_input in = {.question = question,
-				.tenant = tenant,
-				.may = &v,
-				.today = {2026, 2, 27},
-				.calendar = {.fiscal_start_month = 1}};
+	struct nlu_input in = {.question = question,
+			       .tenant = tenant,
+			       .may = &v,
+			       .today = {2026, 2, 27},
+			       .calendar = {.fiscal_start_month = 1}};
 	struct understanding u;
 
-	know_understand(turns_knowledge(d.turns, tenant)->know, &in, arena, &u);
-	for (size_t i = 0; i < u.filter_count && u.confidence >= KNOW_CONFIDENT; i++)
+	nlu_understand(turns_knowledge(d.turns, tenant)->nlu, &in, arena, &u);
+	for (size_t i = 0; i < u.filter_count && u.confidence >= NLU_CONFIDENT; i++)
 		if (strcmp(u.filters[i].name, "branch") == 0)
 			return u.filters[i].values[0].text;
 	return "";

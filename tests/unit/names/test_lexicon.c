@@ -146,11 +146,11 @@ static void limits_number_of_values(void **state)
 	struct lexicon_build *b = lexicon_build_new();
 
 	(void)state;
-	for (size_t i = 0; i < KNOW_VALUES_MAX; i++)
+	for (size_t i = 0; i < NLU_VALUES_MAX; i++)
 		if (!lexicon_build_add(b, "x", NULL))
 			fail_msg("rejects value %zu", i);
 	assert_false(lexicon_build_add(b, "x", NULL));
-	assert_int_equal(lexicon_build_count(b), KNOW_VALUES_MAX);
+	assert_int_equal(lexicon_build_count(b), NLU_VALUES_MAX);
 	lexicon_build_free(&b);
 }
 

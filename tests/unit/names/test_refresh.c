@@ -553,15 +553,15 @@ static void reads_consecutive_pages(void **state)
 	struct principal who = {.user = "u", .tenant = "acme"};
 
 	mark(t, "1", "1");
-	first = page(t, KNOW_PAGE_ROWS);
-	for (size_t i = 0; i < KNOW_PAGE_ROWS; i++) {
+	first = page(t, NLU_PAGE_ROWS);
+	for (size_t i = 0; i < NLU_PAGE_ROWS; i++) {
 		first->rows[i][0] = arena_printf(first->arena, "Place %06zu",
-						 i < KNOW_PAGE_ROWS - 1 ? i : i - 1);
-		first->rows[i][1] = i < KNOW_PAGE_ROWS - 1 ? "North" : "South";
+						 i < NLU_PAGE_ROWS - 1 ? i : i - 1);
+		first->rows[i][1] = i < NLU_PAGE_ROWS - 1 ? "North" : "South";
 	}
 	second = page(t, 3);
 	for (size_t i = 0; i < 3; i++) {
-		second->rows[i][0] = i < 2 ? first->rows[KNOW_PAGE_ROWS - 1][0] : "Zenith";
+		second->rows[i][0] = i < 2 ? first->rows[NLU_PAGE_ROWS - 1][0] : "Zenith";
 		second->rows[i][1] = i ? "South" : "North";
 	}
 	second->rows[0][0] = arena_strdup(second->arena, second->rows[0][0]);
@@ -571,7 +571,7 @@ static void reads_consecutive_pages(void **state)
 	run(t, 3);
 	assert_non_null(strstr(t->recorded.statements[0].text, "t.name >= ?"));
 	assert_string_equal(t->recorded.statements[0].values[1].text, "Place 049998");
-	assert_int_equal(entity_index_get(t->index, "acme", 1)->count, KNOW_PAGE_ROWS + 1);
+	assert_int_equal(entity_index_get(t->index, "acme", 1)->count, NLU_PAGE_ROWS + 1);
 	assert_string_equal(resolve(t, "acme", "place", "zenith"), "Zenith");
 	assert_false(
 		entity_index_resolve(t->index, &who, "place", "place 04999x", NULL, t->arena, &m));

@@ -10,7 +10,7 @@
 #include "vesper/planner.h"
 
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct arena *arena;
 static struct turn_core core;
 static struct turn_reading reading;
@@ -24,14 +24,14 @@ static int setup(void **state)
 	(void)state;
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		return -1;
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	return 0;
 }
@@ -47,7 +47,7 @@ static int before(void **state)
 
 	(void)state;
 	arena = arena_new(1 << 22);
-	core = (struct turn_core){.know = know,
+	core = (struct turn_core){.nlu = nlu,
 				  .arena = arena,
 				  .who = &ann,
 				  .today = {2026, 2, 27},

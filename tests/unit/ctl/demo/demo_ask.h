@@ -18,14 +18,14 @@
 #include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/view.h"
 
 static struct loop *loop;
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct db *warehouse;
 static struct toolbox *box;
 static struct arena *arena;
@@ -65,10 +65,10 @@ static int set_up(void **state)
 	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e) ||
 	    !db_open(loop, &options, &warehouse, &e))
 		fail_msg("%s", e.text);
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	tools.loop = loop;
 	tools.catalog = catalog;
-	tools.names = know_names(know);
+	tools.names = nlu_names(nlu);
 	tools.sources = sources_of(warehouse);
 	if (!toolbox_new(&tools, &box, &e))
 		fail_msg("%s", e.text);
@@ -82,7 +82,7 @@ static int tear_down(void **state)
 	arena_free(&arena);
 	db_close(&warehouse);
 	sources_free();
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	loop_free(&loop);
 	demo_folder_remove();

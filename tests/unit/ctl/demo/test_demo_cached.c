@@ -18,7 +18,7 @@
 #include "vesper/domain.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/log.h"
 #include "vesper/metric.h"
 #include "vesper/tool.h"
@@ -27,7 +27,7 @@
 static const char *folder;
 static struct loop *loop;
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct cache *cache;
 static struct db *warehouse;
 static struct toolbox *box;
@@ -70,7 +70,7 @@ static int set_up(void **state)
 	if (!loop_new(&loop, &e) ||
 	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	cache = cache_memory_new(loop);
 
 	const struct db_tenant tenants[] = {{"vesper", path_in("vesper.db")}};
@@ -93,7 +93,7 @@ static int set_up(void **state)
 	const struct toolbox_options tools = {
 		.loop = loop,
 		.catalog = catalog,
-		.names = know_names(know),
+		.names = nlu_names(nlu),
 		.sources = sources_of(warehouse),
 		.cache = cache,
 		.modules = domain_modules,
@@ -113,7 +113,7 @@ static int tear_down(void **state)
 	cache_free(&cache);
 	db_close(&warehouse);
 	sources_free();
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	loop_free(&loop);
 	health_reset();

@@ -16,7 +16,7 @@
 #include "vesper/db.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
+#include "vesper/nlu.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
@@ -27,7 +27,7 @@ static char folder[] = "/tmp/vesper-solar-XXXXXX";
 static char paths[2][256];
 static struct loop *loop;
 static struct catalog *catalog;
-static struct know *know;
+static struct nlu *nlu;
 static struct db *plants;
 static struct source *source;
 static struct source_table sources = {&source, 1};
@@ -81,10 +81,10 @@ static int set_up(void **state)
 	    !db_open(loop, &options, &plants, &e))
 		fail_msg("%s", e.text);
 	source = db_source(plants, "solar", NULL);
-	know = know_new(catalog);
+	nlu = nlu_new(catalog);
 	tools.loop = loop;
 	tools.catalog = catalog;
-	tools.names = know_names(know);
+	tools.names = nlu_names(nlu);
 	if (!toolbox_new(&tools, &box, &e))
 		fail_msg("%s", e.text);
 	freeze("2026-02-27T12:00-07:00");
@@ -98,7 +98,7 @@ static int tear_down(void **state)
 	arena_free(&arena);
 	source->close(source);
 	db_close(&plants);
-	know_free(&know);
+	nlu_free(&nlu);
 	catalog_unref(&catalog);
 	loop_free(&loop);
 	unlink(paths[0]);
