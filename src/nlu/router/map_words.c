@@ -206,6 +206,11 @@ static bool has_same_last_word(const struct map_phrase *p, const struct token *t
 	return strlen(p->last_word) == t->len && strncmp(p->last_word, t->text, t->len) == 0;
 }
 
+static bool begins_with(const char *const *stems, const char *stem, size_t len)
+{
+	return *stems[0] == *stem && strncmp(stems[0], stem, len) == 0 && stems[0][len] == '\0';
+}
+
 static bool phrase_is_at(const struct nlu *k, const struct map_phrase *p, const struct question *q,
 			 size_t i)
 {
@@ -256,9 +261,12 @@ bool map_words_is_cue_word(const struct nlu *k, const struct token *t)
 bool map_words_measure_at(const struct nlu *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
+	char stem[STEM_BYTES];
+	size_t len = stem_of(k, &q->tokens[i], stem);
 
 	for (size_t p = 0; w && p < w->count; p++)
 		if (w->phrases[p].metric && w->phrases[p].count == 1 &&
+		    begins_with(w->phrases[p].stems, stem, len) &&
 		    phrase_is_at(k, &w->phrases[p], q, i))
 			return true;
 	return false;
@@ -270,11 +278,13 @@ bool map_words_is_entity_at(const struct nlu *k, const struct question *q, size_
 	/* "by cabin", but "by risk level" may continue a name */
 	bool grouped = i > 0 && token_in_list(&q->tokens[i - 1], WORDS_GROUPING) &&
 		       (i + 1 == q->count || nlu_is_stop_word(k, &q->tokens[i + 1]));
+	char stem[STEM_BYTES];
+	size_t len = stem_of(k, &q->tokens[i], stem);
 
 	for (size_t p = 0; w && p < w->count; p++) {
 		const struct map_phrase *one = &w->phrases[p];
 
-		if (one->count == 1 &&
+		if (one->count == 1 && begins_with(one->stems, stem, len) &&
 		    ((one->entity && !one->level) || (grouped && one->dimension)) &&
 		    phrase_is_at(k, one, q, i))
 			return true;
@@ -282,16 +292,22 @@ bool map_words_is_entity_at(const struct nlu *k, const struct question *q, size_
 	return false;
 }
 
-static bool cue_is_at(const struct map_cue *c, const struct question *q, size_t i)
+/* The cue's first word is at token i. A stem begins as its word does, so most cues are excluded
+ * without one. */
+static bool cue_continues_at(const struct map_cue *c, const struct question *q, size_t i)
 {
 	char stem[STEM_BYTES];
 
-	for (size_t n = 0; n < c->count; n++) {
-		const struct token *t = token_at(q, i + n);
-		size_t len = word_stem(t->text, t->len, stem);
+	if (i + c->count > q->count)
+		return false;
+	for (size_t n = 1; n < c->count; n++) {
+		const struct token *t = &q->tokens[i + n];
+		size_t len;
 
-		if (i + n >= q->count || strlen(c->stems[n]) != len ||
-		    strncmp(c->stems[n], stem, len) != 0)
+		if (*c->stems[n] != *t->text)
+			return false;
+		len = word_stem(t->text, t->len, stem);
+		if (strncmp(c->stems[n], stem, len) != 0 || c->stems[n][len] != '\0')
 			return false;
 	}
 	return true;
@@ -308,7 +324,7 @@ static const struct map_cue *longest_cue(const struct map_words *w, const struct
 	for (int c = dict_find(&w->first_cues, stem, len); c >= 0; c = w->cues[c].next)
 		if ((!best || w->cues[c].count >= best->count) &&
 		    (with_descriptions || !w->cues[c].tool->analysis.points) &&
-		    cue_is_at(&w->cues[c], q, i))
+		    cue_continues_at(&w->cues[c], q, i))
 			best = &w->cues[c];
 	return best;
 }
@@ -348,8 +364,8 @@ const struct tool_def *map_words_description_cue(const struct nlu *k, const stru
 	for (size_t p = 0; w && p < w->description_cue_count; p++) {
 		const struct map_cue *cue = &w->cues[w->description_cues[p]];
 
-		if (strlen(cue->stems[0]) == len && memcmp(cue->stems[0], stem, len) == 0 &&
-		    (!best || cue->count > best->count) && cue_is_at(cue, q, i))
+		if (begins_with(cue->stems, stem, len) && (!best || cue->count > best->count) &&
+		    cue_continues_at(cue, q, i))
 			best = cue;
 	}
 	*count = best ? best->count : 0;

@@ -446,14 +446,16 @@ static bool is_missed_value(const struct word_check *a, const struct token *t)
 {
 	const struct candidate *tool = a->c->fit.candidate;
 
+	if (t->used || nlu_is_stop_word(a->r->nlu, t))
+		return false;
 	for (size_t p = 0; p < tool->param_count; p++) {
 		const char *entity = tool->params[p].entity;
 		const struct dimension_def *d =
 			entity ? catalog_dimension(a->r->nlu->catalog, entity) : NULL;
 
 		for (size_t v = 0; d && d->values && d->values[v]; v++)
-			if (strcasecmp(d->values[v], t->text) == 0 && !t->used)
-				return !nlu_is_stop_word(a->r->nlu, t);
+			if (strcasecmp(d->values[v], t->text) == 0)
+				return true;
 	}
 	return false;
 }
@@ -700,9 +702,12 @@ static void find_hidden_columns(struct word_check *a)
 {
 	const struct nlu *k = a->r->nlu;
 	const struct principal *who = a->r->in->may->who;
+	bool hides = false;
 
 	dict_init(&a->hidden, a->r->arena);
-	for (int shown = 0; who && shown <= 1; shown++)
+	for (size_t i = 0; who && i < a->tool->column_count && !hides; i++)
+		hides = a->tool->columns[i].permission && !may(who, a->tool->columns[i].permission);
+	for (int shown = 0; hides && shown <= 1; shown++)
 		for (size_t i = 0; i < a->tool->column_count; i++) {
 			const struct column_def *c = &a->tool->columns[i];
 
