@@ -10,7 +10,7 @@
 #define LANGUAGE_IMPOSSIBLE_MAX 16 /* patterns of impossible values; English has one */
 #define PHRASE_WORDS_MAX        8  /* words in one phrase of a language; the longest has five */
 #define JSON_FILE_BYTES_MAX                                                                        \
-	(4 * 1024 * 1024) /* configuration and catalogue files have some hundred KiB at most */
+	(4 * 1024 * 1024) /* configuration and catalogue files have a few hundred KiB at most */
 #define RX_STEPS_MAX           100000 /* steps of one match, which takes 1 to 2 ms at most */
 #define LOG_LINE_BYTES_MAX     16384  /* what log collectors accept as one line */
 #define METRICS_MAX            2048   /* series come from code and catalogue, not from users */
@@ -20,7 +20,7 @@
 
 /* the socket and HTTP */
 #define MESSAGE_BYTES_MAX 16384 /* a chat message; announced in session.ready */
-/* A client's WebSocket message; a larger one closes with 1009. */
+/* A client's WebSocket message; a larger one closes the connection with 1009. */
 #define FRAME_BYTES_MAX       65536
 #define HEADER_BYTES_MAX      16384  /* request headers; an Entra ID token with groups fits */
 #define BODY_BYTES_MAX        131072 /* a REST body: a message with JSON escapes, with spare room */
@@ -29,7 +29,8 @@
 #define UNAUTHENTICATED_SHARE 4     /* one connection in 4 is for clients not signed in yet */
 #define ADMIN_CONNECTIONS_MAX 64    /* connections to the admin address: probes and scrapers */
 #define WS_DESCRIPTORS        3     /* of a WebSocket: the client's socket and a socket pair */
-/* RLIMIT_NOFILE at startup: CONNECTIONS_MAX WebSockets and a quarter. */
+/* RLIMIT_NOFILE at startup: CONNECTIONS_MAX WebSockets of WS_DESCRIPTORS each, files and outgoing
+ * connections. */
 #define DESCRIPTORS_MAX  65536
 #define RELAY_READ_BYTES 16384 /* one read of a relay; unaccepted bytes are buffered */
 #define RELAY_IN_BYTES   32768 /* kernel buffer for a client's bytes, before libwebsockets */
@@ -48,10 +49,10 @@
 #define SEND_QUEUE_PAUSE_BYTES                                                                     \
 	(256 * 1024) /* unsent answers above which the server stops reading from the client */
 #define SEND_QUEUE_RESUME_BYTES (64 * 1024) /* unsent answers below which it reads again */
-/* A client that reads nothing for this long is closed with 1013. */
+/* The connection of a client that reads nothing for this long is closed with 1013. */
 #define SEND_BLOCKED_MS 30000
 #define LISTEN_PAUSE_MS                                                                            \
-	100 /* when no descriptor is left, pause in accepting, instead of a busy loop */
+	100 /* pause before accepting again when no descriptor is free; avoids a busy loop */
 #define CLOSE_WAIT_MS                                                                              \
 	5000 /* time for a client to read the close frame; then the socket is closed anyway */
 #define DRAIN_MS     5000  /* at shutdown: connections still open by then are closed */
@@ -69,20 +70,21 @@
 #define PAGE_BYTES              (4 * 1024 * 1024) /* a page of messages ends at this size */
 #define DEMO_TOKEN_LIFE_S       (8 * 3600)        /* a working day */
 /* Interval of comment lines that make proxies keep the stream open. */
-#define SSE_KEEPALIVE_MS     15000
-#define TICKET_LIFE_MS       30000 /* a one-time ticket is used at once or never */
-#define DOWNLOADS_MAX        4 /* complete results in memory, of at most DB_RESULT_BYTES_MAX each */
-#define DOWNLOAD_TIME_MS     5000  /* a download older than this may be ended for a new one */
+#define SSE_KEEPALIVE_MS 15000
+#define TICKET_LIFE_MS   30000 /* a one-time ticket is used at once or never */
+#define DOWNLOADS_MAX    4     /* complete results in memory, of at most DB_RESULT_BYTES_MAX each */
+#define DOWNLOAD_TIME_MS                                                                           \
+	5000 /* a download older than this may be cancelled in favor of a new one */
 #define DOWNLOAD_BLOCK_BYTES 65536 /* text generated at a time for a download */
 #define RATE_SLACK_PERCENT   1     /* of the limit: a shared count may lag by half a second */
 #define TOKEN_BUCKETS_MAX    20000 /* users and tenants whose token buckets are in memory */
-#define JWKS_BYTES_MAX       (256 * 1024) /* an issuer's key set; that of Entra ID has 10 KiB */
+#define JWKS_BYTES_MAX       (256 * 1024) /* an issuer's key set; that of Entra ID is 10 KiB */
 /* Keys in a set: several are valid at once, real sets have up to ten. */
 #define JWKS_KEYS_MAX 64
 #define JWKS_FETCH_MS 10000 /* one request for keys */
 #define JWKS_RETRY_MS 15000 /* delay after a failed request */
 #define JWKS_UNKNOWN_MS                                                                            \
-	15000 /* interval of fetches for unknown kids; the longest wait for a new key */
+	15000 /* interval between fetches for unknown key IDs; the longest wait for a new key */
 #define TOKENS_PER_USER_MAX  20  /* personal access tokens: one for each client and machine */
 #define TOKEN_NAME_BYTES_MAX 100 /* the width of its database column */
 #define TOKEN_LIFE_S         (30 * 24 * 3600) /* default of a personal access token */
@@ -108,19 +110,20 @@
 #define TURN_MAX_HOPS    64     /* state changes of one turn; a real one takes about 12 */
 #define TURN_DEADLINE_MS 120000 /* the whole turn */
 #define TURNS_MAX        4000   /* running turns in one process */
-/* Running turns of a tenant below which other tenants' load does not refuse it. */
-#define TURNS_SHARE_MIN     8
-#define TURNS_SHARE_PERCENT 110 /* of the limit: up to here such a tenant's turns are admitted */
-#define HANDOVER_VERSION    1   /* of the messages between the old and the new process */
-#define OVERLOAD_EVERY_MS   100 /* interval at which load is measured */
-#define OVERLOAD_LOOP_MS    50  /* loop delay at which the process is overloaded */
+/* Smallest fair share of a tenant; below its share, load from other tenants does not exclude it. */
+#define TURNS_SHARE_MIN 8
+#define TURNS_SHARE_PERCENT                                                                        \
+	110 /* of the limit: turns of a tenant below its share are admitted up to this */
+#define HANDOVER_VERSION  1   /* of the messages between the old and the new process */
+#define OVERLOAD_EVERY_MS 100 /* interval at which load is measured */
+#define OVERLOAD_LOOP_MS  50  /* loop delay at which the process is overloaded */
 /* Queue wait at which it is overloaded; a turn waits once for each of several requests. */
 #define OVERLOAD_QUEUE_MS 500
 #define OVERLOAD_LOG_BYTES                                                                         \
 	201326592 /* logs of running turns: 75 % of 256 MiB; the rest is for their growth */
 #define OVERLOAD_RETRY_MS  1000 /* shortest retry-after of a question refused under overload */
 #define OVERLOAD_SPREAD_MS 4000 /* largest random addition to it, which spreads the retries */
-#define TURNS_QUEUED_MAX   4    /* questions that wait in one session; more are no conversation */
+#define TURNS_QUEUED_MAX   4 /* questions queued in one session; further ones are refused as busy */
 /* Between two attempts to get a session's lease from another replica. */
 #define TURN_LEASE_RETRY_MS 200
 #define TURN_INTERRUPT_MS   2000 /* wait for an interrupted turn to end; then the session is busy */
@@ -128,9 +131,9 @@
 #define TURN_GRACE_MS       30000 /* grace period in which an unwatched turn can be resumed */
 /* Grace period while the turn's model is paused because logs are full. */
 #define TURN_PAUSED_GRACE_MS 10000
-/* Messages without a summary; above, older messages are summarized. */
+/* Messages without a summary; above this, older messages are summarized. */
 #define SUMMARY_MESSAGES 30
-#define SUMMARY_TOKENS   100000 /* tokens in these messages; above, they are summarized too */
+#define SUMMARY_TOKENS   100000 /* tokens in these messages; above this, they are summarized too */
 #define SUMMARY_KEEP     6      /* newest messages; not summarized, as prompts have them in full */
 #define SUMMARY_READ     200    /* messages read for one summary */
 /* Rows of an answer that a follow-up can refer to ("the second one"); more do not fit a screen. */
@@ -157,7 +160,7 @@
 /* Of the client's own system messages: enough for tone and form. */
 #define CLIENT_HISTORY_RULES_BYTES 4000
 #define HISTORY_MESSAGES_MAX                                                                       \
-	12 /* messages read of a session; a prompt repeats half of them, the newest */
+	12 /* messages read from a session; a prompt contains the newest half of them */
 #define ANSWER_BYTES_MAX                                                                           \
 	(256 * 1024) /* text of one answer; a longer answer is ended and marked incomplete */
 /* Entries of one turn's log: an answer of 10,000 tokens, with spare room. */
@@ -165,29 +168,30 @@
 #define EVENT_LOG_BYTES_MAX  (8 * 1024 * 1024) /* of one turn's log */
 #define MARKDOWN_ROWS_MAX    40  /* of a table in text: one screen; the table view has all rows */
 #define WIRE_STATE_BYTES_MAX 512 /* of one log reader: open steps, IDs, a pending number */
-/* Wait for missing events: a lost write is repeated by then, and a page waits 3 s for a pong. */
+/* Wait for missing events: a lost write is retried by then, and a page waits 3 s for a pong. */
 #define STREAM_BEHIND_MS 2500
 #define EVENT_LOG_TTL_MS 600000 /* a finished turn can be resumed for this long */
 #define EVENT_LOGS_MAX   20000  /* finished logs in memory */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
-	(40 * 1024 * 1024) /* finished logs; those of the tenant with most are evicted first */
+	(40 * 1024 * 1024) /* finished logs; those of the tenant with the most are evicted first   \
+			    */
 
 /* views and prompts */
 #define VIEW_BYTES_MAX                                                                             \
-	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns have less */
+	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns are smaller */
 #define PROMPT_TOKENS                                                                              \
-	16000 /* data in one model call, in tokens; 100 rows of 10 columns have 5,000 tokens */
+	16000 /* data in one model call, in tokens; 100 rows of 10 columns take 5,000 tokens */
 /* The question, the date and the outcomes of one plan need this many. */
-#define PROMPT_TOKENS_MIN  1000
-#define PROMPT_ROWS_MAX    40 /* rows of one result; its statistics cover all rows */
-#define PROMPT_VALUES_MAX  20 /* known values of a dimension; code resolves the other values */
-#define PROMPT_TOOLS_WHOLE 3  /* tools described in full; for others the prompt has one line */
+#define PROMPT_TOKENS_MIN     1000
+#define PROMPT_ROWS_MAX       40 /* rows of one result; its statistics cover all rows */
+#define PROMPT_VALUES_MAX     20 /* known values of a dimension; code resolves the other values */
+#define PROMPT_FULL_TOOLS_MAX 3  /* tools described in full; for others the prompt has one line */
 #define PROMPT_EXAMPLES_MAX                                                                        \
 	1 /* examples per domain in a supervisor's prompt: 150 tokens for twelve domains */
 #define PROMPT_SIMILAR_MAX 3 /* similar example questions in a prompt, with their calls */
-/* Least share of equal words in a similar question; names in it rarely match. */
+/* Minimum share of words that a similar question has in common; names rarely match. */
 #define PROMPT_SIMILARITY_MIN 0.4
-/* Longer cells are cut, so that one cell does not fill the prompt. */
+/* Longer cells are truncated, so that one cell does not fill the prompt. */
 #define PROMPT_CELL_BYTES_MAX 1000
 
 /* plans and agents */
@@ -205,7 +209,7 @@
 #define PLAN_DEPTH_MAX      8  /* nested brackets in one condition; its parser is recursive */
 #define PLAN_LINES_MAX      32 /* questions, sentences and suggestions of one flow */
 #define FLOW_LINES_MAX      (PLAN_TASKS_MAX + PLAN_LINES_MAX)
-#define FLOW_EACH_MAX       5     /* tasks of one "each"; further values are left out */
+#define FLOW_EACH_MAX       5     /* tasks of one "each"; the list is truncated after these */
 #define FLOW_BYTES_MAX      16384 /* one file: forty lines of 400 bytes */
 #define FLOWS_MAX           500   /* flows of all packs in a list */
 #define OVERLAY_FLOWS_MAX   500   /* flows that a tenant adds to those of its packs */
@@ -218,8 +222,9 @@
 #define AGENT_ROWS_MAX         40  /* rows of one result in an agent's prompt */
 #define ASK_OPTIONS_MAX        12  /* options of a clarifying question that a model writes */
 #define ASK_RESULT_OPTIONS_MAX 200 /* options of one made from rows: the longest usable list */
-#define ASK_ATTEMPTS_MAX       3   /* same clarifying questions in a row; then the turn ends */
-#define RECOVER_OPTIONS_MAX    40  /* years offered; the latest ones, if there are more */
+#define ASK_ATTEMPTS_MAX                                                                           \
+	3 /* times in a row that one clarifying question is asked; then the turn ends */
+#define RECOVER_OPTIONS_MAX    40 /* years offered; the latest ones, if there are more */
 #define RECOVER_OTHERS_MAX     8 /* values with data that are offered instead of one without data */
 #define RECOVER_PROBES_MAX     5 /* alternative questions that are tried when nothing was found */
 #define RECOVER_PROBE_MS       2000  /* a question without a result by then is not suggested */
@@ -250,8 +255,8 @@
 #define REWRITE_MS         10000 /* time limit of one rewrite; the reader waits in mid-sentence */
 #define REWRITE_TOKENS_MAX 1024  /* of one rewrite: a sentence, and some thinking */
 
-#define QUOTE_WORDS_MAX                                                                            \
-	12 /* consecutive words of a prompt that are a verbatim copy; a color legend has 10 */
+#define PROMPT_LEAKAGE_WORDS                                                                       \
+	12 /* consecutive words of a prompt that count as leakage; a color legend has 10 */
 
 /* approved answers */
 /* Bytes for the names of all approved answers of a tenant. */
@@ -271,7 +276,7 @@
 #define MAP_METRICS_MAX    20000 /* metrics, derived ones included */
 #define MAP_CONDITIONS_MAX 500   /* each is compared with the words of a question */
 #define MAP_CONDITION_PARTS_MAX                                                                    \
-	8 /* comparisons of one condition; users have no single word for more */
+	8 /* comparisons in one condition; named conditions need only a few */
 #define MAP_NAME_BYTES_MAX    63 /* an entity, edge, measure or metric; the limit of PostgreSQL */
 #define MAP_HOPS_MAX          4  /* edges of a path; longer paths mean nothing to users */
 #define MAP_METRICS_ASKED_MAX 6  /* metrics of one query, as many as a table shows well */
@@ -309,16 +314,19 @@
 #define NLU_WORDS_MAX                                                                              \
 	400 /* words of a question that are read; a longer text is a document, not a question */
 #define NLU_VALUES_MAX                                                                             \
-	2000000 /* names of one dimension in a tenant's data; further ones are not indexed */
-#define NLU_TEXT_BYTES_MAX (256 * 1024 * 1024) /* total length of these names */
-#define NLU_PAGE_ROWS      50000 /* names read by one query; the next query reads on */
-#define NAMES_WAIT_MS                                                                              \
-	4000 /* a question waits for names to load: a start takes 1 s, users accept 4 s */
-/* Between attempts to load missing names; two fit into NAMES_WAIT_MS. */
-#define NAMES_RETRY_MS     1500
-#define NLU_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
-#define NLU_SLICE_TOOLS    8  /* tools in a supervisor's prompt: about 450 tokens */
-#define NLU_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
+	2000000 /* values of one dimension in a tenant's entity index; further ones are not        \
+		   indexed */
+#define NLU_TEXT_BYTES_MAX (256 * 1024 * 1024) /* total length of these values */
+#define NLU_PAGE_ROWS      50000 /* values read by one query; the next query continues from there */
+#define ENTITY_INDEX_WAIT_MS                                                                       \
+	4000 /* time a question waits for the entity index: loading at startup takes 1 s, users    \
+		accept 4 s */
+/* Between attempts to load an incomplete entity index; two fit into ENTITY_INDEX_WAIT_MS. */
+#define ENTITY_INDEX_RETRY_MS 1500
+#define NLU_DAYS_WORDS_MAX                                                                         \
+	16 /* words of a text that contains only a time, as typed into a date field */
+#define NLU_SLICE_TOOLS   8 /* tools in a supervisor's prompt: about 450 tokens */
+#define NLU_SLICE_DOMAINS 3 /* domains of these tools; other domains have one line each */
 /* Interpretations offered for an unclear question; more do not help. */
 #define NLU_READINGS_MAX    3
 #define UNKNOWN_WORDS_MAX   16 /* unknown words that are looked up as misspelled */
@@ -328,7 +336,7 @@
 #define XLSX_ROWS_MAX 1048576 /* rows of a sheet; spreadsheet programs open no more */
 #define XLSX_CELL_CHARS_MAX                                                                        \
 	32767 /* UTF-16 units of a cell; a longer cell makes the whole file invalid */
-/* Links listed at the end of an exported session; messages have all. */
+/* Links listed at the end of an exported session; the messages contain all links. */
 #define EXPORT_LINKS_MAX  500
 #define TURN_LINKS_MAX    4  /* reports that one answer links to; more would be a menu */
 #define TOOL_ARGS_MAX     24 /* parameters of one tool */
@@ -338,7 +346,8 @@
 #define TOOL_DERIVES_MAX  4   /* derivations in one tool's file; three exist */
 /* Rows whose facts and hashes the loop thread computes; more use a worker. */
 #define TOOL_LOOP_ROWS 200
-#define TOOL_WORKERS   2 /* threads for these; 200,000 rows take one less than a second */
+#define TOOL_WORKERS                                                                               \
+	2 /* threads for these; a thread processes 200,000 rows in less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \
 	(64 * 1024 * 1024) /* facts are bounded; working memory is freed with the result */
 /* Concurrent API tool calls in one process: each holds an arena. */
@@ -357,11 +366,11 @@
 	1002 /* earliest year of a date such as VESPER_TODAY; "1000 years ago" must exist */
 #define CONFIG_YEAR_MAX 8998 /* dates computed from it must have four-digit years */
 #define CONFIG_VALUE_BYTES_MAX                                                                     \
-	65536 /* one variable, or the file it names; a list of tenants has some thousand bytes */
+	65536 /* one variable, or the file it names; a list of tenants has a few thousand bytes */
 
 /* databases */
 #define RESULT_FACTS_MAX 64 /* derived facts of one result; users compare fewer */
-/* One fact's text, such as a list of names; longer texts are cut. */
+/* One fact's text, such as a list of names; longer texts are truncated. */
 #define FACT_TEXT_BYTES_MAX 4096
 #define FACT_ITEM_BYTES_MAX 300 /* one cell in such a list, such as a note */
 #define CHART_ROWS_MAX      500 /* rows of a chart; as DB_ROWS_MAX */
@@ -401,18 +410,18 @@
 	8 /* schemas of a source; SQLite attaches its file once for each, at most 10 times */
 #define SOURCE_STATEMENTS_MAX                                                                      \
 	10 /* statements of one source call: passages of a search, queries of a tool */
-#define FRAME_ROWS_MAX 200000 /* rows kept of one statement; more are thinned out */
-/* Rows read of one statement; ten seconds do not suffice for more. */
+#define FRAME_ROWS_MAX 200000 /* rows kept from one statement; larger results are sampled */
+/* Rows read from one statement; more cannot be read in ten seconds. */
 #define FRAME_READ_ROWS_MAX 5000000
 #define FRAME_CELLS_MAX     4000000 /* rows times columns; above it fewer rows are kept */
 /* One frame, in bytes: 4,000,000 numbers of 8 bytes. */
 #define FRAME_MEMORY_MAX    (32 * 1024 * 1024)
 #define FRAMES_MEMORY_MAX   (256 * 1024 * 1024) /* all frames of the process, in bytes */
 #define FRAME_DECIMAL_SCALE 6 /* digits after the point; nine trillion fit before it */
-/* Waiting queries of one data source: as many turns as run at once, each with its tool calls and
+/* Waiting queries of one named source: as many turns as run at once, each with its tool calls and
  * the writes of its answer. A turn that has begun does not fail because the queue is full. */
 #define DB_QUEUE_MAX   16000
-#define DB_WORKERS_MAX 64 /* threads of one data source */
+#define DB_WORKERS_MAX 64 /* threads of one named source */
 /* Open SQLite files of a store in addition to its workers', 2 MB each. */
 #define DB_WRITTEN_FILES    8
 #define DB_PREPARED_MAX     64 /* prepared statements of one connection */
@@ -422,16 +431,18 @@
 #define DB_CONNECT_RETRY_MS 3000 /* between attempts to connect to an unavailable database */
 #define DB_FETCH_BLOCK_ROWS 500  /* rows per round trip through a cursor */
 #define DB_LOGIN_TIMEOUT_MS 5000 /* connecting to a server */
-#define DB_SERVER_GRACE_MS  500  /* added to the client's time limit for the server's own one */
+#define DB_SERVER_GRACE_MS                                                                         \
+	500 /* added to the client's time limit; the sum is the server's time limit */
 /* A server ends a transaction whose client is idle for this long. */
 #define DB_TX_IDLE_MS 60000
 /* The store's: a replica that takes over from a stopped one needs the locked rows. */
 #define STORE_TX_IDLE_MS 5000
 /* Setting the tenant on an idle connection; then its worker is abandoned. */
-#define DB_CHECKOUT_MS          2000
-#define DB_STOP_GRACE_MS        1000 /* a cancel must take effect by then, or the worker is abandoned */
-#define DB_STOP_HARD_MS         3000 /* a cancel must be sent by then, or the worker is abandoned */
-#define DB_STOP_THREADS         2    /* threads that call the driver's cancel, which may block */
+#define DB_CHECKOUT_MS     2000
+#define DB_CANCEL_GRACE_MS 1000 /* a cancel must take effect by then, or the worker is abandoned   \
+				 */
+#define DB_CANCEL_HARD_MS       3000 /* a cancel must be sent by then, or the worker is abandoned */
+#define DB_CANCEL_THREADS       2    /* threads that call the driver's cancel, which may block */
 #define DB_REPLACED_WORKERS_MAX 16   /* abandoned workers that are replaced by new ones */
 #define DB_CLOSE_MS             2000 /* closing a pool waits this long for cancelled statements */
 #define DB_CLOSE_WRITE_MS       5000 /* the same for writes to a file: DB_BUSY_MS, and a slow disk */
@@ -440,13 +451,14 @@
 #define DB_BREAKER_MS 3000
 /* Older connections are reopened, before an access token expires. */
 #define DB_CONNECTION_AGE_MS 1800000
-#define DB_STOP_REPEAT_MS    200   /* between two attempts to cancel the same statement */
+#define DB_CANCEL_RETRY_MS   200   /* between two attempts to cancel the same statement */
 #define DB_BUSY_MS           2000  /* wait for a SQLite file that another process has locked */
 #define DB_BUSY_STEP_MS      5     /* polling interval where SQLite does not wait for that lock */
-#define STATS_DISTINCT_EXACT 10000 /* distinct values; above, the count is a lower bound */
+#define STATS_DISTINCT_EXACT 10000 /* distinct values; above this, the count is a lower bound */
 
 /* the SQL gate */
-#define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements have a tenth */
+#define GATE_SQL_BYTES_MAX                                                                         \
+	65536 /* ad hoc SQL; the longest sensible statements are a tenth of this */
 #define GATE_WRITTEN_BYTES_MAX                                                                     \
 	(512 * 1024)            /* the rewritten statement: each view with its columns and tenant */
 #define GATE_TIMEOUT_MS   5000  /* an ad hoc statement; half of a tool's time limit */
@@ -464,12 +476,13 @@
 #define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
 #define GATE_DIVISIONS_MAX    64  /* divisions in one product; real ones have three */
 #define GATE_NAME_BYTES_MAX   128 /* the limit of SQL Server */
-#define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, which can make two names equal */
-#define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
+#define GATE_NAME_BYTES_PG                                                                         \
+	63 /* PostgreSQL truncates longer names, which can make two names equal */
+#define GATE_NUMBER_BYTES_MAX 60 /* a decimal(38) with sign, point and exponent */
 
 /* classifying values of a column by a model (tool_point.c) */
 #define CLASSIFY_VALUES_MAX                                                                        \
-	2000 /* with the largest measures: eight calls of a model, each repeated at most once */
+	2000 /* with the largest measures: eight calls of a model, each retried at most once */
 #define CLASSIFY_BATCH_LINES                                                                       \
 	250                     /* lines of one call: models answer longer lists less carefully    \
 				 */
@@ -490,10 +503,11 @@
 	2000 /* values of a method that compares all pairs: two million slopes, 16 MiB, 20 ms */
 #define CALC_VALUE_MAX 1e100 /* the sum of CALC_VALUES_MAX squares is still a finite double */
 #define CALC_SERIES_MAX                                                                            \
-	5000 /* periods of a series: thirteen years of days are decomposed in one second */
-#define CALC_PERIOD_MAX  366 /* periods of a season: a year of days */
+	5000 /* periods of a series: thirteen years of daily values are decomposed in one second   \
+	      */
+#define CALC_PERIOD_MAX  366 /* periods of a season: a year of daily values */
 #define CALC_HORIZON_MAX 366 /* periods ahead; beyond a year no interval is useful */
-#define CALC_ORIGINS_MAX 90  /* origins of a backtest: three months of days */
+#define CALC_ORIGINS_MAX 90  /* origins of a backtest: three months of daily values */
 /* Random permutations: the error of a p-value of 0.05 is half a percentage point. */
 #define CALC_SHIFT_PERMUTATIONS 2000
 /* Values in the window of a filter; each window is sorted by insertion. */
@@ -501,24 +515,26 @@
 #define CALC_BINS_MAX           50   /* bins of a distribution; a chart fits no more */
 #define CALC_CANCEL_CHECK_STEPS 4096 /* steps between two checks of the cancel flag: 0.1 ms */
 #define CALC_GROUPS_MAX                                                                            \
-	1000000 /* groups read by one analysis within the database's time; it keeps 200,000 */
+	1000000 /* groups that one analysis reads within the statement time limit; it keeps        \
+		   200,000 */
 /* Cells of a crosstab; 200,000 squared would not fit in memory. */
 #define CALC_CROSSTAB_MAX 100000
 /* Entities of one k-means, which takes a worker two seconds. */
 #define CALC_CLUSTER_ENTITIES 50000
-#define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; above, no result is given */
+#define CALC_GAPS_PERCENT     20 /* of a series that may be NULL; above this, no result is given */
 #define CALC_SEED             UINT64_C(0x5eed0003) /* random numbers are the same in each run */
 
 /* the cache */
-#define CACHE_ENTRIES_MAX 10000 /* values in memory: distinct questions of some hours */
+#define CACHE_ENTRIES_MAX 10000 /* values in memory: distinct questions of a few hours */
 /* Memory of values; those of the largest tenant are evicted first. */
-#define CACHE_BYTES_MAX       (32 * 1024 * 1024)
-#define CACHE_VALUE_BYTES_MAX (1024 * 1024) /* one value; 500 rows of 20 columns have a tenth */
-#define CACHE_KEY_BYTES_MAX   1024          /* tenant and name; names are short or hashes */
-#define CACHE_LOCKS_MAX       4096          /* locks held at a time; more are refused */
+#define CACHE_BYTES_MAX (32 * 1024 * 1024)
+#define CACHE_VALUE_BYTES_MAX                                                                      \
+	(1024 * 1024)            /* one value; 500 rows of 20 columns are a tenth of this */
+#define CACHE_KEY_BYTES_MAX 1024 /* tenant and name; names are short or hashes */
+#define CACHE_LOCKS_MAX     4096 /* locks held at a time; more are refused */
 
-/* Redis: a turn waits for it at most 250 ms. In its two minutes it can use the whole wait budget
- * (100 ms), the refill of that time (100 ms) and the due time of ten calls in a row (50 ms). */
+/* Redis: a turn waits for it at most 250 ms. That is the wait budget (100 ms), its refill during
+ * one turn (100 ms), and the due time of ten calls in a row (50 ms). */
 #define REDIS_WAIT_BUDGET_MS        100   /* wait beyond the due time, for all calls together */
 #define REDIS_WAIT_BUDGET_MAX_MS    10000 /* of the setting; for replicas that need shared counts */
 #define REDIS_WAIT_BUDGET_WINDOW_MS 120000 /* time in which an empty budget refills */
@@ -542,20 +558,21 @@
 
 /* several replicas */
 #define CLUSTER_BEAT_MS 500 /* heartbeat interval; a replica that misses five is dead */
-/* Consecutive heartbeats with turns that do not run here, before the set is read: turns that begin
- * or end between two heartbeats also differ, for one of them. */
+/* Heartbeats in a row that find more turns in this replica's set than run here; then the
+ * set is read. A turn that begins or ends between two heartbeats affects only one of them. */
 #define CLUSTER_SURPLUS_BEATS 4
 #define CLUSTER_LEASE_MS      300000 /* a session's lease; longer than any turn */
 #define CLUSTER_STREAM_TTL_MS 720000 /* expiry of a stream; as long as an event log */
 /* Between writes of a turn: below 20 a second, and text still flows evenly. */
-#define CLUSTER_FLUSH_MS    60
-#define CLUSTER_DUE_MS      1500  /* a write without a reply by then counts as lost */
-#define CLUSTER_BLOCK_MS    1000  /* one blocking read of other replicas' streams */
-#define CLUSTER_ENTRY_BYTES 65536 /* events of one entry; a larger event has an entry alone */
-#define CLUSTER_PAGE        64    /* entries per reply */
+#define CLUSTER_FLUSH_MS 60
+#define CLUSTER_DUE_MS   1500 /* a write without a reply by then counts as lost */
+#define CLUSTER_BLOCK_MS 1000 /* one blocking read of other replicas' streams */
+#define CLUSTER_ENTRY_BYTES                                                                        \
+	65536           /* events of one entry; a larger event is the only one in its entry */
+#define CLUSTER_PAGE 64 /* entries per reply */
 /* Streams read in one call; more streams are read in rotation. */
 #define CLUSTER_FOLLOWED           480
-#define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* a page of full entries of every size */
+#define CLUSTER_REPLY_BYTES_MAX    (64 * 1024 * 1024) /* CLUSTER_PAGE entries of 1 MiB each */
 #define CLUSTER_REPLY_ELEMENTS_MAX 262144             /* 512 streams with a page each */
 /* Another replica's log is dropped this long after its last watcher. */
 #define CLUSTER_UNWATCHED_MS    5000
@@ -567,10 +584,13 @@
 #define CLUSTER_INBOX_MAX       1000 /* signals queued for a replica; older ones are useless */
 #define CLUSTER_REPLICAS_MAX    100  /* replicas that receive signals */
 #define CLUSTER_NAME_BYTES      32   /* a replica's name, without the boot ID that is appended */
-_Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_TTL_MS, "as long as a log");
-_Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
+_Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_TTL_MS,
+	       "a stream must live as long as its event log");
+_Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX,
+	       "one call must be able to read all followed streams");
 
-_Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");
+_Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64,
+	       "a reply must be able to hold the largest cache value");
 
 /* JSON of other services (Power BI, the identity provider) */
 #define JSON_FETCH_BYTES_MAX                                                                       \
@@ -587,8 +607,9 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SIGNIN_FRESH_MS 2000  /* a younger token is not renewed: several tabs ask at once */
 #define SIGNIN_RUNNING_MAX                                                                         \
 	512 /* concurrent requests to the provider; further callers are told to retry */
-#define SIGNIN_CODE_BYTES_MAX 8192 /* the code in the address; that of Entra ID has about 1,500 */
-#define SIGNIN_COOKIE_BYTES   44   /* 32 random bytes as base64url */
+#define SIGNIN_CODE_BYTES_MAX                                                                      \
+	8192                   /* the code in the address; that of Entra ID is about 1,500 bytes */
+#define SIGNIN_COOKIE_BYTES 44 /* 32 random bytes as base64url */
 
 /* Power BI */
 #define PBI_CALL_MS 5000 /* one call, the wait for a token included */
@@ -616,7 +637,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define PREPARE_BUSY_TIMEOUT_MS 5000
 #define SWITCHES_MAX            500  /* tool switches of one tenant: agents times tools */
 #define SWITCHES_REFRESH_MS     2000 /* a switch takes effect on all replicas within five seconds */
-#define RETAIN_EVERY_MS         3600000 /* interval of deleting expired data */
+#define RETAIN_EVERY_MS         3600000 /* interval at which expired data is deleted */
 #define RETAIN_ROUNDS_MAX                                                                          \
 	20000 /* delete requests in a row; a damaged file could return the same rows forever */
 /* Messages deleted by one request, so that turns can write in between. */
@@ -627,7 +648,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define IDEMPOTENT_STALE_MS                                                                        \
 	300000 /* a request without an answer by then was lost together with its process */
 #define RECEIPTS_PAGE_MAX 100 /* records read at once, with their content */
-/* Conflicts in a row with other processes that append to the receipt chain. */
+/* Conflicts in a row with other replicas that append to the receipt chain. */
 #define RECEIPT_ATTEMPTS_MAX 32
 #define TURNS_ALIVE_MS       2000 /* interval at which a replica records its running turns */
 #define TURNS_ALIVE_MAX      200  /* turns recorded by one statement */
@@ -640,8 +661,8 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define STORE_ORPHANS_MAX 64
 
 /* the model */
-#define BUDGET_WARN_PERCENT 80    /* of a limit; above, each answer carries a warning */
-#define BUDGET_READ_MS      10000 /* delay until other processes' spending is known */
+#define BUDGET_WARN_PERCENT 80    /* of a limit; above this, each answer carries a warning */
+#define BUDGET_READ_MS      10000 /* delay until other replicas' spending is known */
 #define BUDGET_READ_SOON_MS 1000  /* the same when a limit is nearly reached */
 #define BUDGET_LIMITS_MAX   100 /* limits of one configuration; all are checked before each call */
 #define BUDGET_SUMS_MAX                                                                            \
@@ -663,20 +684,21 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define LLM_BREAKER_OPEN_MS      30000 /* time until a half-open breaker admits one probe */
 #define LLM_BLOCKS_MAX           64    /* content blocks of one answer */
 #define LLM_TEXT_BYTES_MAX                                                                         \
-	(1024 * 1024) /* one block of text; an answer of 128K tokens has about half */
+	(1024 * 1024) /* one block of text; an answer of 128K tokens is about half of this */
 #define LLM_TOOL_INPUT_BYTES_MAX 65536 /* arguments of one tool call */
 /* Token count in a service's reply; a larger one is invalid. */
 #define LLM_COUNT_MAX         1000000000
 #define LLM_MAX_TOKENS        4096               /* of an answer, unless configured */
 #define LLM_REQUEST_BYTES_MAX (32 * 1024 * 1024) /* the limit of the Messages API */
-#define LLM_ERROR_BYTES_MAX   65536              /* read of an error's body */
+#define LLM_ERROR_BYTES_MAX   65536              /* bytes read from an error's body */
 #define LLM_CHECK_MS          30000              /* request for the list of models at startup */
 #define LLM_MODELS_BYTES_MAX  (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
 /* Wait for the end of the body after the last event; then the transfer is closed. */
 #define LLM_LINGER_MS    250
-#define EMBED_BATCH      128  /* texts of one request; services accept some hundred */
-#define EMBED_TEXT_BYTES 8000 /* sent of each text; more than a passage with its heading */
-#define EMBED_DIMS_MAX   4096 /* numbers of a vector: the largest of today's models */
+#define EMBED_BATCH      128  /* texts of one request; services accept a few hundred */
+#define EMBED_TEXT_BYTES 8000 /* bytes sent from each text; more than a passage with its heading   \
+			       */
+#define EMBED_DIMS_MAX 4096   /* numbers of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
 	(16 * 1024 * 1024)             /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
 #define EMBED_QUESTION_MS         3000 /* for a question's vector; then the search uses words only */
@@ -688,14 +710,15 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
 
 /* vesperctl map import */
-#define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables has about 10 MiB */
+#define IMPORT_BYTES_MAX      (16 * 1024 * 1024) /* a model with 1,000 tables is about 10 MiB */
 #define IMPORT_TABLES_MAX     1000
 #define IMPORT_METRICS_MAX    2000 /* a tenth of MAP_METRICS_MAX */
 #define IMPORT_NAME_BYTES_MAX 128  /* the limit of databases */
 
 /* vesperctl connect */
 #define CONNECT_TABLES_MAX                                                                         \
-	400 /* tables of one pack: more are several subjects; less than MAP_ENTITIES_MAX */
+	400 /* tables of one pack: a larger database covers several subjects; less than            \
+	       MAP_ENTITIES_MAX */
 #define CONNECT_COLUMNS_MAX                                                                        \
 	200 /* columns of a table; a wider one is an export, unsuitable for questions */
 #define CONNECT_SAMPLE_ROWS 10000 /* rows sampled per table: one percent is still 100 rows */
@@ -713,56 +736,60 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 
 /* data that users upload */
 #define BODY_DROPPED_MAX                                                                           \
-	(1024 * 1024) /* read and dropped of a refused body, so that the sender reads the reply */
-/* Without a byte of a streamed body; then its sender is considered disconnected. */
+	(1024 * 1024) /* bytes of a refused body that are read and discarded, so that the sender   \
+			 reads the reply */
+/* Longest pause in a streamed body; after it, the sender is considered disconnected. */
 #define BODY_SILENT_MS     30000
 #define BODY_RATE_AFTER_MS 10000 /* after this time a body must average BODY_RATE_BYTES_S */
 /* A slow line; a slower body would hold its connection for hours. */
-#define BODY_RATE_BYTES_S 16384
-#define BODY_BLOCK_BYTES  65536 /* of a body passed to a sink; each request has two in memory */
-#define SOURCE_BYTES_MAX  (100 * 1024 * 1024) /* a file; spreadsheet exports are smaller */
+#define BODY_RATE_BYTES_S     16384
+#define BODY_BLOCK_BYTES      65536 /* of a body passed to a sink; each request has two in memory */
+#define DATA_SOURCE_BYTES_MAX (100 * 1024 * 1024) /* a file; spreadsheet exports are smaller */
 /* Rows of a file; a question over them is answered in a second. */
-#define SOURCE_ROWS_MAX        2000000
-#define SOURCE_COLUMNS_MAX     500   /* twice the widest tables in common use */
-#define SOURCE_CELL_BYTES_MAX  65536 /* a cell; a longer one is an unclosed quote */
-#define SOURCES_PER_TENANT_MAX 50    /* each is a part of the map that questions are read with */
-#define SOURCE_VERSIONS_MAX                                                                        \
+#define DATA_SOURCE_ROWS_MAX       2000000
+#define DATA_SOURCE_COLUMNS_MAX    500   /* twice the widest tables in common use */
+#define DATA_SOURCE_CELL_BYTES_MAX 65536 /* a cell; a longer one is an unclosed quote */
+#define DATA_SOURCES_PER_TENANT_MAX                                                                \
+	50 /* each adds to the map with which questions are understood */
+#define DATA_SOURCE_VERSIONS_MAX                                                                   \
 	30000 /* versions of all sources and documents of a tenant, failed ones included */
-#define SOURCE_LINE_BYTES_MAX                                                                      \
+#define DATA_SOURCE_LINE_BYTES_MAX                                                                 \
 	(1024 * 1024) /* a line of JSON, or one that is read to detect the encoding */
-#define SOURCE_RECORD_BYTES_MAX                                                                    \
+#define DATA_SOURCE_RECORD_BYTES_MAX                                                               \
 	(4 * 1024 * 1024) /* all cells of one record; tables have few long ones */
-/* A cell of the store; invalid lines are dropped first to fit. */
-#define SOURCE_PROFILE_BYTES_MAX (1024 * 1024)
+/* One cell of the store; if a profile is larger, its list of invalid lines is dropped first. */
+#define DATA_SOURCE_PROFILE_BYTES_MAX (1024 * 1024)
 /* Lines with invalid rows or cells: enough to see the cause. */
-#define SOURCE_LINES_LISTED 1000
-#define UPLOAD_GRANTS_MAX   16 /* callers per tenant with cached grants: those that send requests */
+#define DATA_SOURCE_LINES_LISTED 1000
+#define UPLOAD_GRANTS_MAX        16 /* callers per tenant with cached grants: those that send requests */
 #define UPLOAD_GRANT_BYTES                                                                         \
 	(16 * 1024 * 1024) /* of one caller: 10,000 permissions of 100 bytes fit */
-#define SOURCE_TENANT_BYTES (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
-#define SOURCE_WAITING_MAX  4 /* loads of a tenant that wait for the running one */
+#define DATA_SOURCE_TENANT_BYTES (INT64_C(1024) * 1024 * 1024) /* files in use of one tenant */
+#define DATA_SOURCE_WAITING_MAX  4 /* loads of a tenant that wait for the running one */
 /* Of one user: a file every few minutes, as when trying delimiters. */
-#define SOURCE_LOADS_PER_HOUR 10
-/* A load of another replica without a heartbeat; then it is dead. */
-#define SOURCE_SILENT_MS 60000
+#define DATA_SOURCE_LOADS_PER_HOUR 10
+/* Without a heartbeat for this long, another replica's load is considered dead. */
+#define DATA_SOURCE_SILENT_MS 60000
 /* Added to a turn's time limit before the data it may read is deleted. */
 #define UPLOADS_TURN_MARGIN_MS 5000
-#define SOURCE_ASK_MS          86400000 /* a question about a file can be answered for a day */
-#define SOURCE_FREE_BYTES      (INT64_C(1024) * 1024 * 1024) /* left free on the spool's disk */
-#define SOURCE_LOAD_MS         600000 /* one statement of a load: an index over two million rows */
+#define DATA_SOURCE_ASK_MS                                                                         \
+	86400000 /* a clarifying question about a file can be answered for a day */
+#define DATA_SOURCE_FREE_BYTES (INT64_C(1024) * 1024 * 1024) /* left free on the spool's disk */
+#define DATA_SOURCE_LOAD_MS    600000 /* one statement of a load: an index over two million rows */
 /* Rows per transaction, so that the log of a SQLite file stays small. */
-#define SOURCE_DELETE_ROWS 20000
-#define SOURCE_INDEXES_MAX 8   /* indexes of one table */
-#define SOURCE_ROWS_SHOWN  500 /* unprocessed rows of a table in one reply */
+#define DATA_SOURCE_DELETE_ROWS 20000
+#define DATA_SOURCE_INDEXES_MAX 8   /* indexes of one table */
+#define DATA_SOURCE_ROWS_SHOWN  500 /* unprocessed rows of a table in one reply */
 /* Descriptions by owners: 500 columns of 500 bytes. */
-#define SOURCE_MEANING_BYTES_MAX (256 * 1024)
-#define SOURCE_SYNONYMS_MAX      10 /* synonyms of one column; more would belong to other columns */
-#define SOURCE_JOINS_MAX         8  /* joins declared by one source; a table has few keys */
-#define SOURCE_FIT_PER_MILLE                                                                       \
+#define DATA_SOURCE_MEANING_BYTES_MAX (256 * 1024)
+#define DATA_SOURCE_SYNONYMS_MAX      10 /* synonyms of one column; more would belong to other columns \
+					  */
+#define DATA_SOURCE_JOINS_MAX 8          /* joins declared by one source; a table has few keys */
+#define DATA_SOURCE_FIT_PER_MILLE                                                                  \
 	995 /* of a column's cells that must fit its type; the others are errors */
 
 /* documents */
-#define DOCUMENT_BYTES_MAX (10 * 1024 * 1024) /* a file; a book of 1,000 pages has 3 MiB */
+#define DOCUMENT_BYTES_MAX (10 * 1024 * 1024) /* a file; a book of 1,000 pages is 3 MiB */
 #define DOCUMENTS_PER_TENANT_MAX                                                                   \
 	10000 /* a company's policies and a wiki, as tests/bench/documents-many.mjs loads them */
 #define DOCUMENT_TENANT_CHUNKS 100000 /* chunks of a tenant: all are searched within 10 ms */
@@ -782,7 +809,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define HTML_DEPTH_MAX    256 /* nesting within dropped elements; pages are some 30 deep */
 #define FIND_STEMS_MAX    64  /* stems of a question; a text of 16 KiB has no more relevant ones */
 #define DOCUMENT_COVERAGE_MIN                                                                      \
-	0.3 /* share of a question's words in the best passage; below, nothing was found */
+	0.3 /* share of a question's words in the best passage; below this, nothing was found */
 #define FIND_REACH_MAX 64 /* sets of words that occur together in a chunk; the best are kept */
 #define FIND_LOOP_CHUNKS                                                                           \
 	2000 /* chunks searched on the loop thread, which takes 0.2 ms; more use a worker */

@@ -54,8 +54,8 @@ bool entity_index_resolve(const struct entity_index *b, const struct principal *
  * loaded. */
 bool entity_index_loaded(const struct entity_index *b, const char *tenant);
 
-/* Waits until they are loaded, at most NAMES_WAIT_MS. Call it only if they are not. The text is
- * copied; the index must outlive the wait. */
+/* Waits until they are loaded, at most ENTITY_INDEX_WAIT_MS. Call it only if they are not. The text
+ * is copied; the index must outlive the wait. */
 typedef void (*name_wait_cb)(void *owner);
 struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char *tenant,
 			     name_wait_cb cb, void *owner);
@@ -65,9 +65,9 @@ struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char 
  * worker thread sorts and indexes. The new names of a dimension replace the old ones between two
  * questions. If a source does not answer, nothing changes, and questions do not wait for it if
  * there is another source. The health check "names:<tenant>" reports it, and tenants whose names
- * are not loaded yet are retried every NAMES_RETRY_MS. Once names are loaded, a name that is not
- * among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The index
- * must live until another one is used or this is freed. */
+ * are not loaded yet are retried every ENTITY_INDEX_RETRY_MS. Once names are loaded, a name that is
+ * not among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The
+ * index must live until another one is used or this is freed. */
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;

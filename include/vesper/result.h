@@ -179,7 +179,8 @@ const struct frame *result_frame(const struct result *r, const char *query);
 #define RESULT_FRAME_SAMPLED "frame_sampled"
 const struct table *result_table(const struct result *r, const char *name); /* NULL: none */
 /* Copies the texts; a label, value or formula longer than FACT_TEXT_BYTES_MAX is cut. Beyond
- * RESULT_FACTS_MAX facts, the last fact reports that some were left out (result_facts_left_out). */
+ * RESULT_FACTS_MAX facts, the last fact reports that some were left out (result_facts_truncated).
+ */
 void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 /* Name of the fact that reports left-out facts. */
 #define RESULT_FACTS_LEFT_OUT "facts_left_out"
@@ -189,7 +190,7 @@ void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 #define RESULT_NARROW_BY "narrow_by"
 /* Name of the fact that reports a model search that was stopped. */
 #define RESULT_SEARCH_STOPPED "search_stopped"
-void result_facts_left_out(struct result *r, struct arena *a);
+void result_facts_truncated(struct result *r, struct arena *a);
 const struct fact *result_fact(const struct result *r, const char *name);
 
 #endif

@@ -18,8 +18,8 @@ struct saved_view {
 	const char *title;
 	const char *message_id, *view_id; /* its origin */
 	const char *call;                 /* JSON, as in the message */
-	const char *needs; /* permissions that its rows required then, separated by one blank; or
-			      NULL */
+	const char *needs; /* permissions that its rows required when it was saved, separated by
+			      spaces; or NULL */
 	const char *created_at;
 };
 

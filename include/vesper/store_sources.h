@@ -87,7 +87,7 @@ struct op *store_sources_stamp(struct store *s, const char *tenant, store_source
 			       void *owner);
 
 /* Adds the source, unless it exists, and a version of it (NULL: none). ERR_LIMIT: the tenant has
- * SOURCES_PER_TENANT_MAX, or DOCUMENTS_PER_TENANT_MAX. ERR_BUSY: another version is being
+ * DATA_SOURCES_PER_TENANT_MAX, or DOCUMENTS_PER_TENANT_MAX. ERR_BUSY: another version is being
  * loaded. */
 struct op *store_source_add(struct store *s, const char *tenant, const struct stored_source *source,
 			    const struct stored_version *version, store_done_cb cb, void *owner);

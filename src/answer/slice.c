@@ -129,7 +129,7 @@ const char *slice_text(const struct answer_turn *t)
 	buf_init(&b, SLICE_BYTES_MAX);
 	buf_str(&b, count ? "Tools that may be meant\n" : "");
 	for (size_t i = 0; i < count; i++)
-		add_tool(&b, tools[i], i < PROMPT_TOOLS_WHOLE);
+		add_tool(&b, tools[i], i < PROMPT_FULL_TOOLS_MAX);
 	for (size_t i = 0; i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 

@@ -49,7 +49,7 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 	return true;
 }
 
-/* Named like a param, or like a member for clients: peakValue. */
+/* True for a name in the style of a param (peak_value) or of a JSON member (peakValue). */
 static bool is_fact_name(const char *text)
 {
 	size_t n = 0;

@@ -48,9 +48,9 @@ struct open_sources {
 	struct source *items[SOURCES_MAX + 2];
 	struct db *databases[SOURCES_MAX + 2]; /* by source */
 };
-/* Opens the sources that are not open yet: all of them, or those added by a later configuration,
- * which must begin with the same ones. The arena must outlive them. Returns false on an error; some
- * may be open then. */
+/* Opens the sources that are not open yet. After a reload, `all` must list the open sources first,
+ * in the same order. The arena is borrowed; it must outlive the sources. Returns false on an error;
+ * some sources may be open then. */
 MUST_CHECK bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
 				       struct open_sources *s, struct err *e);
 /* Allows statements over the views of these catalogues. */
@@ -62,7 +62,7 @@ void databases_close_sources(struct open_sources *s, size_t keep_count);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
 
-/* Opens the login that writes the tables of uploads. */
+/* Opens the uploads database with the login that may write its tables. */
 MUST_CHECK bool databases_open_loader(const struct databases *all, const struct config *c,
 				      struct loop *l, struct db **out, struct err *e);
 

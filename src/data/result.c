@@ -99,10 +99,10 @@ void result_add_fact(struct result *r, struct arena *a, struct fact fact)
 	if (r->fact_count + 1 < RESULT_FACTS_MAX)
 		add_fact(r, a, fact);
 	else
-		result_facts_left_out(r, a);
+		result_facts_truncated(r, a);
 }
 
-void result_facts_left_out(struct result *r, struct arena *a)
+void result_facts_truncated(struct result *r, struct arena *a)
 {
 	if (r->fact_count < RESULT_FACTS_MAX && !result_fact(r, RESULT_FACTS_LEFT_OUT))
 		add_fact(r, a,

@@ -128,7 +128,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	if (o->low_priority)
 		pool_lower_priority(p->workers);
 	if (dialect->server)
-		p->cancel_workers = pool_new(l, "db-stop", DB_STOP_THREADS);
+		p->cancel_workers = pool_new(l, "db-stop", DB_CANCEL_THREADS);
 	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {
 		db_pool_driver.close(p);
 		return false;
@@ -335,8 +335,8 @@ static bool workers_finish(struct db_pool *p)
 	bool to_files = !p->settings.dialect->server && !p->settings.read_only;
 	int end_ms = to_files ? DB_CLOSE_WRITE_MS : DB_CLOSE_MS;
 
-	for (int waited = 0; !pool_finish(p->workers, DB_STOP_REPEAT_MS);
-	     waited += DB_STOP_REPEAT_MS) {
+	for (int waited = 0; !pool_finish(p->workers, DB_CANCEL_RETRY_MS);
+	     waited += DB_CANCEL_RETRY_MS) {
 		if (waited >= end_ms)
 			return false;
 		running_cancel(p);
@@ -392,7 +392,7 @@ static void pool_abandon_workers(struct db_pool *p)
 		 p->settings.name);
 	running_abandon(p);
 	pool_abandon(&workers);
-	if (cancel_workers && !pool_finish(cancel_workers, DB_STOP_REPEAT_MS))
+	if (cancel_workers && !pool_finish(cancel_workers, DB_CANCEL_RETRY_MS))
 		pool_abandon(&cancel_workers);
 	p->next_abandoned = abandoned_pools;
 	abandoned_pools = p;

@@ -142,7 +142,7 @@ void db_stop_start(struct request *r, enum stop reason)
 		r->cancel_returned_ms = 0;
 	}
 	cancel_attempt(r);
-	timer_start(r->deadline, DB_STOP_REPEAT_MS);
+	timer_start(r->deadline, DB_CANCEL_RETRY_MS);
 }
 
 void db_stop_detach(struct request *r)
@@ -173,13 +173,13 @@ static bool job_take(struct job *j, enum job_state state)
 }
 
 /* Many requests cancelled together wait for each other's cancel. So the worker is abandoned only if
- * a returned cancel had no effect within DB_STOP_GRACE_MS, or after DB_STOP_HARD_MS. */
+ * a returned cancel had no effect within DB_CANCEL_GRACE_MS, or after DB_CANCEL_HARD_MS. */
 static bool is_late(const struct request *r)
 {
 	uint64_t now = loop_now_ms(r->pool->loop);
 
-	return (r->cancel_returned_ms > 0 && now >= r->cancel_returned_ms + DB_STOP_GRACE_MS) ||
-	       now >= r->end_ms + DB_STOP_HARD_MS;
+	return (r->cancel_returned_ms > 0 && now >= r->cancel_returned_ms + DB_CANCEL_GRACE_MS) ||
+	       now >= r->end_ms + DB_CANCEL_HARD_MS;
 }
 
 static void deadline_repeat(struct request *r)
@@ -190,7 +190,7 @@ static void deadline_repeat(struct request *r)
 		return;
 	}
 	cancel_attempt(r);
-	timer_start(r->deadline, DB_STOP_REPEAT_MS);
+	timer_start(r->deadline, DB_CANCEL_RETRY_MS);
 }
 
 static void on_deadline(void *owner)

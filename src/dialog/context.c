@@ -55,7 +55,7 @@ bool context_summary_is_due(const struct dialog_turn *t)
 
 /* ---- messages between the summary and the newest ones ---- */
 
-/* Only models use them. */
+/* Only prompts contain these messages, so they are read only if a model is usable. */
 bool context_needs_unsummarized(const struct dialog_turn *t, bool model_usable)
 {
 	return t->context->long_session && !t->context->unsummarized_read && model_usable &&

@@ -166,7 +166,7 @@ static void decide_word(struct guard_leakage *q, bool known)
 		release_held(q); /* after a quotation: this word only */
 		return;
 	}
-	if (q->chain == QUOTE_WORDS_MAX) {
+	if (q->chain == PROMPT_LEAKAGE_WORDS) {
 		pass(q, omission_mark, sizeof(omission_mark) - 1);
 		q->dropping = true;
 	}

@@ -1,6 +1,6 @@
 /*
- * Authentication, rates and tickets. Rates and tickets are local to this process, or in a cache
- * that processes share. If the cache does not answer, each process uses its local ones.
+ * Authentication, rate limits and one-time tickets. Token buckets and tickets are in memory, or in
+ * a cache that replicas share. While the cache is unavailable, each replica uses its own.
  */
 #include "identity_int.h"
 #include "jwks.h"
@@ -72,8 +72,9 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 	struct jwks *jwks = NULL;
 	struct identity *i;
 	if (!has_secret && !has_keys)
-		return err_set(e, ERR_INPUT,
-			       "auth: set auth.jwt_secret or auth.jwks_url, which verify tokens");
+		return err_set(
+			e, ERR_INPUT,
+			"auth: no key to verify tokens; set auth.jwt_secret or auth.jwks_url");
 	if (has_keys && !jwks_new(options, &jwks, e))
 		return false;
 	i = mem_alloc(sizeof(*i));
@@ -134,7 +135,7 @@ static void apply_keys(struct identity *i, struct identity_options o)
 	jwks_free(&i->jwks);
 	if (jwks_new(&o, &replacement, &e))
 		i->jwks = replacement;
-	assert(i->jwks); /* the settings have already checked the address */
+	assert(i->jwks); /* the address was checked when the settings were read */
 }
 
 void identity_apply_settings(struct identity *i, const struct identity_settings *settings)

@@ -181,8 +181,8 @@ static void round_timer_start(struct name_refresh *r)
 		r->due_ms = now + (int64_t)r->interval_ms;
 	r->tenant = 0;
 	left = r->due_ms - now;
-	if (left > NAMES_RETRY_MS && count_incomplete_tenants(r) > 0)
-		left = NAMES_RETRY_MS;
+	if (left > ENTITY_INDEX_RETRY_MS && count_incomplete_tenants(r) > 0)
+		left = ENTITY_INDEX_RETRY_MS;
 	if (has_new_book(r))
 		left = 0;
 	timer_start(r->timer, (uint64_t)left);

@@ -54,7 +54,7 @@ struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char 
 	w->cb = cb;
 	w->owner = owner;
 	w->timer = timer_new(l, wait_end, w);
-	timer_start(w->timer, NAMES_WAIT_MS);
+	timer_start(w->timer, ENTITY_INDEX_WAIT_MS);
 	list_append(&b->waits, &w->node);
 	return &w->op;
 }

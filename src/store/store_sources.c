@@ -262,7 +262,7 @@ struct op *store_sources(struct store *s, const char *tenant, const char *since,
 	store_call_add(&f->call, "sources");
 	store_call_add(&f->call, "source_versions");
 	store_call_add(&f->call, "source_joins");
-	return store_call_read(&f->call, SOURCE_VERSIONS_MAX);
+	return store_call_read(&f->call, DATA_SOURCE_VERSIONS_MAX);
 }
 
 static void on_stamp(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -385,7 +385,7 @@ struct op *store_source_add(struct store *s, const char *tenant, const struct st
 	store_call_text(c, "kind", source_kind_name(source->kind));
 	store_call_int(c, "most",
 		       source->kind == SOURCE_DOCUMENT ? DOCUMENTS_PER_TENANT_MAX
-						       : SOURCES_PER_TENANT_MAX);
+						       : DATA_SOURCES_PER_TENANT_MAX);
 	store_call_add(c, "source_insert");
 	if (version) {
 		store_call_text(c, "version", version->uid);

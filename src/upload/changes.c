@@ -120,7 +120,7 @@ static const char *answers_with(const struct stored_version *v, const char *colu
 	const char *copy;
 
 	if (!v->answers ||
-	    !json_parse(v->answers, strlen(v->answers), SOURCE_PROFILE_BYTES_MAX, &all, &e))
+	    !json_parse(v->answers, strlen(v->answers), DATA_SOURCE_PROFILE_BYTES_MAX, &all, &e))
 		all = json_object();
 	json_set_str(all, column, value);
 	text = json_text(all);
@@ -146,7 +146,8 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 	for (size_t i = 0; k && i < k->version_count; i++)
 		if (k->versions[i].state == VERSION_ASKING)
 			v = &k->versions[i];
-	if (!v || !v->ask || !json_parse(v->ask, strlen(v->ask), SOURCE_PROFILE_BYTES_MAX, &ask, e))
+	if (!v || !v->ask ||
+	    !json_parse(v->ask, strlen(v->ask), DATA_SOURCE_PROFILE_BYTES_MAX, &ask, e))
 		return err_set(e, ERR_BUSY, "no question is pending for this data source");
 	ask_id = json_string_value(json_object_get(ask, "ask_id"));
 	if (strcmp(ask_id, answer->ask_id) != 0)
@@ -156,7 +157,7 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 		ok = is_offered(ask, answer->value) ||
 		     err_set(e, ERR_INPUT, "values: the value is not one of the offered options");
 	if (ok) {
-		a = arena_new(SOURCE_PROFILE_BYTES_MAX);
+		a = arena_new(DATA_SOURCE_PROFILE_BYTES_MAX);
 		c = change_new(u, answer->tenant, answer->source, cb, owner);
 		memcpy(c->version, v->uid, UUID_BYTES);
 		c->stored = store_version_set(
@@ -220,7 +221,7 @@ static struct upload_table table_of(const struct stored_version *v, const json_t
 bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_view *v, size_t limit,
 		  uploads_rows_cb cb, void *owner, struct op **out, struct err *e)
 {
-	struct arena *a = arena_new(SOURCE_PROFILE_BYTES_MAX);
+	struct arena *a = arena_new(DATA_SOURCE_PROFILE_BYTES_MAX);
 	struct rows_call *r;
 	struct upload_table table;
 	const struct value bound[] = {value_text(tenant), value_int(0)};
@@ -230,7 +231,7 @@ bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_vie
 	json_t *profile = NULL;
 	bool ok = v->current && v->current->profile &&
 		  json_parse(v->current->profile, strlen(v->current->profile),
-			     SOURCE_PROFILE_BYTES_MAX, &profile, e);
+			     DATA_SOURCE_PROFILE_BYTES_MAX, &profile, e);
 
 	if (!ok)
 		err_set(e, ERR_NOT_FOUND, "no version of this data source is ready");

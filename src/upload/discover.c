@@ -176,7 +176,7 @@ static const json_t *profile_of(struct discovery *d, const struct source_info *u
 
 	if (u->profile)
 		return u->profile;
-	if (!json_parse(u->profile_text, strlen(u->profile_text), SOURCE_PROFILE_BYTES_MAX,
+	if (!json_parse(u->profile_text, strlen(u->profile_text), DATA_SOURCE_PROFILE_BYTES_MAX,
 			&profile, &e)) {
 		log_error("uploads.profile", "%s: %s", u->uid, e.text);
 		profile = json_object();
@@ -376,7 +376,7 @@ static const char *lines_of(const struct discovery *d, const json_t *lines)
 
 	if (json_array_size(lines) == 0)
 		return NULL;
-	buf_init(&b, SOURCE_PROFILE_BYTES_MAX);
+	buf_init(&b, DATA_SOURCE_PROFILE_BYTES_MAX);
 	json_array_foreach((json_t *)lines, i, line) {
 		if (i == LINES_SHOWN_MAX)
 			break;

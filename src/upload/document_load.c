@@ -201,7 +201,7 @@ bool document_vectors(const char *profile, struct arena *a, const char **model, 
 
 	*model = NULL;
 	if (!profile ||
-	    !json_parse(profile, strlen(profile), SOURCE_PROFILE_BYTES_MAX, &root, NULL))
+	    !json_parse(profile, strlen(profile), DATA_SOURCE_PROFILE_BYTES_MAX, &root, NULL))
 		return false;
 	vectors = json_object_get(root, "vectors");
 	n = json_integer_value(json_object_get(vectors, "dims"));
@@ -289,7 +289,7 @@ void document_embed(struct load *l, void (*then)(struct load *l))
 		llm,
 		&(struct embed_call){.texts = texts_of(l),
 				     .count = l->block.count,
-				     .deadline_ms = clock_mono_ms() + SOURCE_LOAD_MS,
+				     .deadline_ms = clock_mono_ms() + DATA_SOURCE_LOAD_MS,
 				     .budget_owner =
 					     &(struct budget_owner){l->tenant->name, s->owner, ""}},
 		d->vectors, on_vectors, l);

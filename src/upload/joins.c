@@ -38,8 +38,8 @@ static const json_t *columns_of(const struct upload_view *v, struct arena *a)
 	struct err e;
 
 	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile ||
-	    !json_parse(v->current->profile, strlen(v->current->profile), SOURCE_PROFILE_BYTES_MAX,
-			&profile, &e))
+	    !json_parse(v->current->profile, strlen(v->current->profile),
+			DATA_SOURCE_PROFILE_BYTES_MAX, &profile, &e))
 		return NULL;
 	return json_object_get(json_own(a, profile), "columns");
 }
@@ -103,9 +103,9 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 	struct arena *a;
 	bool ok = true;
 
-	if (count > SOURCE_JOINS_MAX)
+	if (count > DATA_SOURCE_JOINS_MAX)
 		return err_set(e, ERR_INPUT, "joins: at most %d joins are allowed",
-			       SOURCE_JOINS_MAX);
+			       DATA_SOURCE_JOINS_MAX);
 	for (size_t i = 0; i < count && ok; i++) {
 		const struct upload_join *j = &list[i];
 		struct upload_view to;
@@ -123,7 +123,7 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 				       "joins: %.*s already declares a join with this data source. "
 				       "Remove that one first",
 				       STR_CUT(to.source->name, 60));
-		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
+		a = arena_new(8 * DATA_SOURCE_PROFILE_BYTES_MAX);
 		ok = join_check(v, &to, j, a, e);
 		arena_free(&a);
 	}
@@ -169,7 +169,7 @@ json_t *uploads_joins(const struct uploads *u, const struct principal *who,
 		if ((!from && strcmp(j->other, v->source->uid) != 0) ||
 		    !uploads_find(u, who, from ? j->other : j->source, &to))
 			continue;
-		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
+		a = arena_new(8 * DATA_SOURCE_PROFILE_BYTES_MAX);
 		json_push_take(list, join_json(v, &to, j, a));
 		arena_free(&a);
 	}

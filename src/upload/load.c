@@ -282,7 +282,7 @@ void load_fail(struct load *l)
 				     .statement_count = 1,
 				     .write = true,
 				     .secure_delete = true,
-				     .timeout_ms = SOURCE_LOAD_MS};
+				     .timeout_ms = DATA_SOURCE_LOAD_MS};
 
 	if (!l->table.count) { /* no table was made */
 		store_failure(l);
@@ -389,7 +389,7 @@ static json_t *score_of(const char *profile_text)
 	json_t *profile, *score;
 	struct err ignored;
 
-	if (!json_parse(profile_text, strlen(profile_text), SOURCE_PROFILE_BYTES_MAX, &profile,
+	if (!json_parse(profile_text, strlen(profile_text), DATA_SOURCE_PROFILE_BYTES_MAX, &profile,
 			&ignored))
 		return NULL;
 	score = json_incref(json_object_get(json_object_get(profile, "quality"), "score"));

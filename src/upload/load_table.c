@@ -43,8 +43,8 @@ static void apply_answers(struct load *l)
 	json_t *answers = NULL;
 	struct err e;
 
-	if (!l->answers ||
-	    !json_parse(l->answers, strlen(l->answers), SOURCE_PROFILE_BYTES_MAX, &answers, &e))
+	if (!l->answers || !json_parse(l->answers, strlen(l->answers),
+				       DATA_SOURCE_PROFILE_BYTES_MAX, &answers, &e))
 		return;
 	for (size_t i = 0; i < l->shape.column_count; i++) {
 		struct shape_column *c = &l->shape.columns[i];
@@ -129,7 +129,7 @@ static bool open_table(struct load *l)
 
 static bool next_rows(struct load *l)
 {
-	if (!shape_reader_next(l->reader, profile_misfit, l->profile, &l->block, &l->fault,
+	if (!shape_reader_next(l->reader, profile_add_mismatch, l->profile, &l->block, &l->fault,
 			       &l->err))
 		return false;
 	l->bytes = shape_reader_bytes(l->reader);
@@ -186,7 +186,7 @@ static struct op *write(struct load *l, const struct source_statement *statement
 				     .statements = statements,
 				     .statement_count = count,
 				     .write = true,
-				     .timeout_ms = SOURCE_LOAD_MS};
+				     .timeout_ms = DATA_SOURCE_LOAD_MS};
 
 	return db_query(l->tenant->all->options.loader, &r, cb, l);
 }
@@ -245,7 +245,7 @@ static size_t read_covers(const struct load *l,
 	size_t n;
 
 	if (l->tenant->all->dialect != DIALECT_SQLITE || !l->profile_text ||
-	    !json_parse(l->profile_text, strlen(l->profile_text), SOURCE_PROFILE_BYTES_MAX,
+	    !json_parse(l->profile_text, strlen(l->profile_text), DATA_SOURCE_PROFILE_BYTES_MAX,
 			&profile, &e))
 		return 0;
 	n = profile_covers(json_object_get(profile, "columns"), l->rows, out);
@@ -259,7 +259,7 @@ static void list_indexes(struct load *l)
 	struct upload_cover covers[UPLOAD_COVERING_INDEXES_MAX];
 	size_t n = read_covers(l, covers);
 
-	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX &&
+	for (size_t i = 0; i < l->table.count && l->indexes.count < DATA_SOURCE_INDEXES_MAX &&
 			   l->indexes.count + n < UPLOAD_INDEXES_MAX;
 	     i++) {
 		bool covered = false;

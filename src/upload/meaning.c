@@ -84,9 +84,9 @@ static bool synonyms_check(const char *name, const json_t *list, struct err *e)
 
 	if (!list || json_is_null(list))
 		return true;
-	if (!json_is_array(list) || json_array_size(list) > SOURCE_SYNONYMS_MAX)
+	if (!json_is_array(list) || json_array_size(list) > DATA_SOURCE_SYNONYMS_MAX)
 		return err_set(e, ERR_INPUT, "%s: synonyms: must have at most %d texts", name,
-			       SOURCE_SYNONYMS_MAX);
+			       DATA_SOURCE_SYNONYMS_MAX);
 	json_array_foreach((json_t *)list, i, one)
 		if (!json_is_string(one) || !text_check(name, "synonyms", one, LABEL_CHARS, e))
 			return err_set(
@@ -192,15 +192,15 @@ bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch, stru
 	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
 		return err_set(e, ERR_INPUT,
 			       "semantic_profile: the data source has no loaded table to describe");
-	profile = parse_or_empty(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
-	all = parse_or_empty(v->source->meaning, SOURCE_MEANING_BYTES_MAX);
+	profile = parse_or_empty(v->current->profile, DATA_SOURCE_PROFILE_BYTES_MAX);
+	all = parse_or_empty(v->source->meaning, DATA_SOURCE_MEANING_BYTES_MAX);
 	ok = patch_check(profile, patch, e);
 	if (ok) {
 		merge(all, patch);
 		text = json_object_size(all) > 0 ? json_text(all) : mem_strdup("");
-		ok = strlen(text) <= SOURCE_MEANING_BYTES_MAX ||
+		ok = strlen(text) <= DATA_SOURCE_MEANING_BYTES_MAX ||
 		     err_set(e, ERR_LIMIT, "semantic_profile: must have at most %d bytes",
-			     SOURCE_MEANING_BYTES_MAX);
+			     DATA_SOURCE_MEANING_BYTES_MAX);
 		*out = arena_strdup(a, text);
 		mem_free(text);
 	}
@@ -245,7 +245,7 @@ static void apply_column(json_t *column, const json_t *value, struct arena *a)
 
 void meaning_apply(json_t *profile, const char *meaning, struct arena *a)
 {
-	json_t *all = parse_or_empty(meaning, SOURCE_MEANING_BYTES_MAX), *value;
+	json_t *all = parse_or_empty(meaning, DATA_SOURCE_MEANING_BYTES_MAX), *value;
 	json_t *columns = json_object_get(profile, "columns"), *dated;
 	const char *name, *date = json_text_at(all, "default_date");
 	const char *entity = json_string_value(json_object_get(all, "entity_name"));
@@ -308,8 +308,8 @@ json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struc
 
 	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
 		return NULL;
-	a = arena_new(4 * SOURCE_PROFILE_BYTES_MAX);
-	profile = parse_or_empty(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
+	a = arena_new(4 * DATA_SOURCE_PROFILE_BYTES_MAX);
+	profile = parse_or_empty(v->current->profile, DATA_SOURCE_PROFILE_BYTES_MAX);
 	meaning_apply(profile, v->source->meaning, a);
 	columns = json_array();
 	json_array_foreach(json_object_get(profile, "columns"), i, column)

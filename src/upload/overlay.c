@@ -377,7 +377,8 @@ static void add_source(struct overlay_builder *b, const struct stored_source *s,
 	struct err e;
 	size_t i;
 
-	if (!json_parse(v->profile, strlen(v->profile), SOURCE_PROFILE_BYTES_MAX, &profile, &e)) {
+	if (!json_parse(v->profile, strlen(v->profile), DATA_SOURCE_PROFILE_BYTES_MAX, &profile,
+			&e)) {
 		log_error("uploads.profile", "%s: %s", v->uid, e.text);
 		return;
 	}

@@ -88,13 +88,13 @@ void profile_free(struct profile **profile)
 	mem_free(p);
 }
 
-void profile_misfit(void *profile, size_t column, size_t line)
+void profile_add_mismatch(void *profile, size_t column, size_t line)
 {
 	struct misfits *m = &((struct profile *)profile)->misfits[column];
 
 	if (!m->lines)
-		m->lines = mem_alloc(SOURCE_LINES_LISTED * sizeof(*m->lines));
-	if (m->listed < SOURCE_LINES_LISTED)
+		m->lines = mem_alloc(DATA_SOURCE_LINES_LISTED * sizeof(*m->lines));
+	if (m->listed < DATA_SOURCE_LINES_LISTED)
 		m->lines[m->listed++] = line;
 	m->count++;
 }
@@ -364,10 +364,10 @@ const char *profile_json(struct profile *p, struct arena *a)
 {
 	const struct column_stats *stats = stats_finish(p->stats, a);
 	int64_t duplicate_count = count_duplicates(p);
-	char *text = profile_write(p, stats, duplicate_count, SOURCE_LINES_LISTED, a);
+	char *text = profile_write(p, stats, duplicate_count, DATA_SOURCE_LINES_LISTED, a);
 	const char *copy;
 
-	if (strlen(text) > SOURCE_PROFILE_BYTES_MAX) {
+	if (strlen(text) > DATA_SOURCE_PROFILE_BYTES_MAX) {
 		mem_free(text);
 		text = profile_write(p, stats, duplicate_count, 0, a);
 	}

@@ -57,7 +57,7 @@ static bool has_disk_space(struct upload *up)
 	struct statvfs disk;
 
 	if (fstatvfs(up->fd, &disk) != 0 ||
-	    (int64_t)disk.f_bavail * (int64_t)disk.f_frsize >= SOURCE_FREE_BYTES)
+	    (int64_t)disk.f_bavail * (int64_t)disk.f_frsize >= DATA_SOURCE_FREE_BYTES)
 		return true;
 	up->code = "disk_full";
 	return err_set(&up->err, ERR_UPSTREAM, "the disk of the server is nearly full");
@@ -319,7 +319,8 @@ static size_t loads_last_hour(const struct tenant_uploads *t, uint64_t user, enu
 static bool request_check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV_OFFSET_BASIS, f->who->user, strlen(f->who->user));
-	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_PER_HOUR : SOURCE_LOADS_PER_HOUR;
+	size_t loads =
+		f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_PER_HOUR : DATA_SOURCE_LOADS_PER_HOUR;
 	const struct listing_sums *sums;
 
 	if (!t || !t->is_read)
@@ -328,9 +329,9 @@ static bool request_check(struct tenant_uploads *t, const struct upload_file *f,
 	if (has_version_in_progress(t, f->source))
 		return err_set(e, ERR_BUSY, "a file of this data source is being loaded");
 	sums = listing_sums(t->listing);
-	if (sums->in_progress_count > SOURCE_WAITING_MAX)
+	if (sums->in_progress_count > DATA_SOURCE_WAITING_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d files are already waiting to be loaded",
-				     SOURCE_WAITING_MAX);
+				     DATA_SOURCE_WAITING_MAX);
 	if (sums->bytes >= t->all->options.tenant_bytes)
 		return err_set(e, ERR_QUOTA, "the data sources have reached their size limit");
 	if (loads_last_hour(t, user, f->kind) >= loads)

@@ -118,7 +118,7 @@ static void write_one(struct sweep *s, const char *text, const struct value *val
 				     .statement_count = 1,
 				     .write = true,
 				     .secure_delete = true,
-				     .timeout_ms = SOURCE_LOAD_MS};
+				     .timeout_ms = DATA_SOURCE_LOAD_MS};
 
 	s->op = db_query(s->tenant->all->options.loader, &r, on_written, s);
 }
@@ -136,7 +136,7 @@ static void delete_rows(struct sweep *s)
 		return;
 	}
 	if (d == DIALECT_SQLITE && s->deleted_rows < s->rows) {
-		s->deleted_rows += SOURCE_DELETE_ROWS;
+		s->deleted_rows += DATA_SOURCE_DELETE_ROWS;
 		until = value_int(s->deleted_rows);
 		write_one(s, sql_upload_delete(s->table, d, s->arena), &until, 1);
 		return;
@@ -238,7 +238,7 @@ static void heartbeat(struct tenant_uploads *t)
 			const struct stored_version *v = &k->versions[i];
 
 			if (version_is_in_progress(v) && is_on_this_replica(t, v) &&
-			    age_ms(v) >= SOURCE_SILENT_MS / 4)
+			    age_ms(v) >= DATA_SOURCE_SILENT_MS / 4)
 				t->heartbeat = store_version_heartbeat(
 					t->all->options.store, t->name, v->uid, on_heartbeat, t);
 		}
@@ -253,7 +253,7 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 	case VERSION_READING:
 	case VERSION_LOADING:
 		if (is_on_this_replica(t, v) ||
-		    (!t->all->is_exclusive && age_ms(v) < SOURCE_SILENT_MS)) {
+		    (!t->all->is_exclusive && age_ms(v) < DATA_SOURCE_SILENT_MS)) {
 			if (is_answered_on_other_replica(t, v))
 				load_adopt(t, v);
 			return false;
@@ -261,7 +261,7 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 		fail_version(begin(t, v->source, v), v, "interrupted");
 		return true;
 	case VERSION_ASKING:
-		if (age_ms(v) < SOURCE_ASK_MS && !has_newer(t, v))
+		if (age_ms(v) < DATA_SOURCE_ASK_MS && !has_newer(t, v))
 			return false;
 		fail_version(begin(t, v->source, v), v, "unanswered");
 		return true;

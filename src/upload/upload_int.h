@@ -335,7 +335,7 @@ void spool_end(struct tenant_uploads *t); /* at shutdown, when no job runs */
 struct profile;
 struct profile *profile_new(const struct shape *s);
 void profile_free(struct profile **p);
-void profile_misfit(void *profile, size_t column, size_t line);
+void profile_add_mismatch(void *profile, size_t column, size_t line);
 /* Adds the values of a row. */
 void profile_row(struct profile *p, const struct value *values);
 /* Call it once, after the last row. Text in the arena. */

@@ -1,5 +1,5 @@
 /*
- * A repeated request after the log of its turn has expired: the stored answer is sent again, in each wire format,
+ * An idempotent retry after the event log of its turn has expired: the stored answer is sent again, in each dialect,
  * and nothing is stored twice. Also requests for turns of other users, and for finished or nonexistent turns.
  */
 
@@ -175,7 +175,7 @@ describe('a turn that its caller cannot follow', () => {
     assert.deepEqual(await resume('never', 'owner'), finished);
   });
 
-  it('is separate for each user who sends the same id of run, message or request', async () => {
+  it('is separate for each user, even with the same run, message or request ID', async () => {
     const bodies = [['/api/v1/agui', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: REFERENCE }] }],
       ['/api/v1/ui/chat', { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] }],
       ['/v1/chat/completions', { model: 'vesper', stream: true, client_msg_id: 'x', messages: [{ role: 'user', content: REFERENCE }] }]];

@@ -1,6 +1,6 @@
 /*
- * ./run cluster: PostgreSQL, Redis, HAProxy and three daemons on loopback, until Ctrl-C. With --kill, one daemon is
- * killed during an answer, and another daemon sends the answer to its end.
+ * ./run cluster: PostgreSQL, Redis, HAProxy and three replicas on loopback, until Ctrl-C. With --kill, one replica is
+ * killed during an answer, and another replica completes the answer.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /*
  * Analyses composed of sums, ranks, quantiles and distances: they equal the results of tests/calc/compositions.py,
- * which computes with exact fractions of the same data. Also checks that tests/calc/methods.tsv names, for every
+ * which uses the same data and exact fractions. Also checks that tests/calc/methods.tsv names, for every
  * analysis, an oracle and a test with too little data.
  */
 

@@ -31,7 +31,7 @@ export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 i
 
 const READY_LIMIT_MS = patient(20000);
 const STOP_LIMIT_MS = patient(20000);
-const NAMES_WAIT_MS = patient(5000); /* limited, because names of an unavailable warehouse are never loaded */
+const ENTITY_INDEX_WAIT_MS = patient(5000); /* limited, because names of an unavailable warehouse are never loaded */
 const SUITE_LIMIT_MS = patient(Number(process.env.VESPER_E2E_MINUTES ?? 10) * 60 * 1000);
 const STALE_DATA_MS = 2 * 60 * 60 * 1000; /* since its last use */
 const PORTS_FROM = 10240; /* below the ephemeral ports of the system, so outgoing connections do not use them */
@@ -245,7 +245,7 @@ export class Daemon extends Client {
 
   /* Waits until entity names are loaded, which happens after the start. Questions asked before get other answers. */
   async waitForNames() {
-    for (const until = Date.now() + NAMES_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
+    for (const until = Date.now() + ENTITY_INDEX_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
       const { checks = {} } = await this.health().catch(() => ({}));
       const tenants = Object.keys(checks).filter((name) => name.startsWith('warehouse:'));
       if (tenants.length && tenants.every((name) => checks[name.replace('warehouse', 'names')]))

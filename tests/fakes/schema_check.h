@@ -112,7 +112,7 @@ static bool check_members(struct schema_check *c, json_t *schema, const json_t *
 		if (!its && json_is_object(others))
 			its = others;
 		if (!its && known)
-			return schema_fails(c, path, "has", key);
+			return schema_fails(c, path, "has the undeclared member", key);
 		snprintf(at, sizeof(at), "%s/%s", path, key);
 		if (its && !schema_check(c, its, one, at))
 			return false;
@@ -141,12 +141,13 @@ static bool check_keyword(struct schema_check *c, const char *word, json_t *is, 
 	if (strcmp(word, "oneOf") == 0)
 		return check_one_of(c, is, v, path);
 	if (strcmp(word, "const") == 0)
-		return json_equal(is, v) || schema_fails(c, path, "is another constant", "");
+		return json_equal(is, v) ||
+		       schema_fails(c, path, "is not the required constant", "");
 	if (strcmp(word, "enum") == 0)
 		return is_among(is, v) ||
-		       schema_fails(c, path, "is none of its enum:", json_string_value(v));
+		       schema_fails(c, path, "is not in the enum:", json_string_value(v));
 	if (strcmp(word, "type") == 0)
-		return check_type(is, v) || schema_fails(c, path, "has another type", "");
+		return check_type(is, v) || schema_fails(c, path, "has the wrong type", "");
 	if (strcmp(word, "items") == 0)
 		return check_items(c, is, v, path);
 	if (strcmp(word, "minItems") == 0)
@@ -158,7 +159,7 @@ static bool check_keyword(struct schema_check *c, const char *word, json_t *is, 
 	return strstr("description format pattern properties required additionalProperties "
 		      "x-walked " SEEN,
 		      word) ||
-	       schema_fails(c, path, "has a schema with", word);
+	       schema_fails(c, path, "has a schema with the unknown keyword", word);
 }
 
 static bool schema_check(struct schema_check *c, json_t *schema, const json_t *v, const char *path)

@@ -1,4 +1,4 @@
-/* Any bytes as a model of another product: what is read of it has names that may stand in SQL. */
+/* Imports any bytes as another product's model. Names of imported views must be safe in SQL. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

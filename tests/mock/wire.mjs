@@ -121,33 +121,33 @@ export function encodeEvent({ event, data }, fault = {}) {
 
 /* Splits inside every multi-byte character; ASCII text between them is not split. */
 function splitInsideCharacters(bytes) {
-  const pieces = [];
+  const chunks = [];
   let from = 0;
   for (let i = 1; i < bytes.length; i++)
     if ((bytes[i] & 0xc0) === 0x80) {
-      pieces.push(bytes.subarray(from, i));
+      chunks.push(bytes.subarray(from, i));
       from = i;
     }
-  pieces.push(bytes.subarray(from));
-  return pieces;
+  chunks.push(bytes.subarray(from));
+  return chunks;
 }
 
 function splitBytes(bytes, split) {
   if (split === 'utf8')
     return splitInsideCharacters(bytes);
   const size = split === 'byte' ? 1 : split;
-  const pieces = [];
+  const chunks = [];
   for (let i = 0; i < bytes.length; i += size)
-    pieces.push(bytes.subarray(i, i + size));
-  return pieces;
+    chunks.push(bytes.subarray(i, i + size));
+  return chunks;
 }
 
-/* Writes each piece as a separate chunk, so that the reader gets exactly these boundaries. */
-async function writePieces(res, bytes, split) {
-  for (const piece of split ? splitBytes(bytes, split) : [bytes]) {
+/* Writes each chunk separately, so that the client receives exactly these boundaries. */
+async function writeChunks(res, bytes, split) {
+  for (const chunk of split ? splitBytes(bytes, split) : [bytes]) {
     if (res.destroyed)
       return;
-    if (!res.write(piece))
+    if (!res.write(chunk))
       await new Promise((done) => {
         const go = () => done(res.off('drain', go).off('close', go));
         res.once('drain', go).once('close', go);
@@ -157,7 +157,7 @@ async function writePieces(res, bytes, split) {
   }
 }
 
-/* The properties of this wire format for sendStream. Those of Chat Completions are in anthropic.mjs. */
+/* The Messages dialect for sendStream. The Chat Completions dialect is in anthropic.mjs. */
 const MESSAGES = {
   events: eventsOf,
   encode: encodeEvent,
@@ -173,11 +173,11 @@ const MESSAGES = {
  *   first_event_ms  token_ms  stall: {after, ms}  cut: {after}  end: {after}  garbled: {after}
  *   error: {after, type, message}  huge: {after, bytes} (one event of that size)
  */
-export async function sendStream(res, message, headers, fault = {}, wire = MESSAGES) {
+export async function sendStream(res, message, headers, fault = {}, dialect = MESSAGES) {
   res.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache' });
   res.flushHeaders();
-  const write = (text) => writePieces(res, Buffer.from(text), fault.split);
+  const write = (text) => writeChunks(res, Buffer.from(text), fault.split);
   if (fault.first_event_ms)
     await pause(res, fault.first_event_ms);
   if (fault.bom)
@@ -185,26 +185,26 @@ export async function sendStream(res, message, headers, fault = {}, wire = MESSA
 
   let sent = 0;
   let started = false;
-  for (const item of wire.events(message, fault)) {
+  for (const item of dialect.events(message, fault)) {
     /* Faults apply after message_start at the earliest, because before it there is no stream. */
-    if (started && (await applyFaults(res, write, fault, sent, headers, wire)))
+    if (started && (await applyFaults(res, write, fault, sent, headers, dialect)))
       return;
     if (item.content && fault.token_ms)
       await pause(res, fault.token_ms);
     if (res.destroyed)
       return;
-    await write(wire.encode(item, fault));
+    await write(dialect.encode(item, fault));
     started = true;
     sent += item.content ? 1 : 0;
     if (item.content)
       res.emit('sent');
   }
-  if (!(await applyFaults(res, write, fault, sent, headers, wire)))
+  if (!(await applyFaults(res, write, fault, sent, headers, dialect)))
     res.end();
 }
 
 /* Applies due faults. Returns true if the stream has ended. A stall applies once, and the stream continues. */
-async function applyFaults(res, write, fault, sent, headers, wire) {
+async function applyFaults(res, write, fault, sent, headers, dialect) {
   const due = (f) => f && sent >= (f.after ?? 0);
   if (due(fault.stall) && !fault.stall.done) {
     fault.stall = { ...fault.stall, done: true };
@@ -212,15 +212,15 @@ async function applyFaults(res, write, fault, sent, headers, wire) {
   }
   if (due(fault.garbled) && !fault.garbled.done) {
     fault.garbled = { ...fault.garbled, done: true };
-    await write(wire.garbled);
+    await write(dialect.garbled);
   }
   if (due(fault.huge) && !fault.huge.done) {
     fault.huge = { ...fault.huge, done: true };
-    await write(wire.encode(wire.huge(fault.huge.bytes), fault));
+    await write(dialect.encode(dialect.huge(fault.huge.bytes), fault));
   }
   if (due(fault.error)) {
     const { type = 'overloaded_error', message = 'Overloaded' } = fault.error;
-    await write(wire.encode(wire.error({ type, message }, headers['request-id']), fault));
+    await write(dialect.encode(dialect.error({ type, message }, headers['request-id']), fault));
     res.end();
     return true;
   }

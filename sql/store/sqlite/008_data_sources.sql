@@ -1,4 +1,4 @@
--- about: Data sources: files that users bring, and the versions of each.
+-- about: Data sources: files that users upload, and their versions.
 
 --# query chat_data_sources
 CREATE TABLE chat_data_sources (

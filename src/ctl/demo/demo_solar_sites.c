@@ -68,7 +68,7 @@ const struct demo_site *demo_site_of(const char *tenant_id)
 
 enum fault { SILENT, GAP, OUTAGE, FROZEN, SPIKE, WEAK, CODE };
 
-/* Lasts from minute `from` of the day to before minute `to`; SILENT has no end. */
+/* Lasts from minute `from` of the day until minute `to`, exclusive; SILENT has no end. */
 struct planted {
 	const char *logger;
 	const char *day;
@@ -165,6 +165,6 @@ void demo_solar_apply_faults(const struct demo_site *site, const struct demo_log
 		months = (r->local_day - demo_day(2024, 11, 1)) / 30;
 		r->power = (int)((int64_t)r->power * (1000 - 4 * months) / 1000);
 	}
-	if (strcmp(logger->id, "926") == 0 && r->power == 0) /* own consumption at night */
+	if (strcmp(logger->id, "926") == 0 && r->power == 0) /* standby consumption at night */
 		r->power = -30 - (int)(r->unix_s / DEMO_QUARTER_S % 51);
 }

@@ -50,7 +50,7 @@ static size_t cells_of(const struct known_table *kt, int id, const struct mark *
 }
 
 /* "Kern Wind has $880,000 left": the difference of two cells of that name. */
-static void bind_rest(struct claims *c, size_t i)
+static void bind_remainder(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
 	int id = name_of(c, i);
@@ -291,7 +291,7 @@ void claims_of_derived(struct claims *c)
 		if (is_unbound_amount(&c->tokens[i]))
 			bind_share_of_total(c, i);
 		if (is_unbound_amount(&c->tokens[i]))
-			bind_rest(c, i);
+			bind_remainder(c, i);
 		if (is_unbound_amount(&c->tokens[i]))
 			bind_derived_from_sentence(c, i);
 		if (is_unbound_amount(&c->tokens[i]))
@@ -301,7 +301,7 @@ void claims_of_derived(struct claims *c)
 
 /* ---- repeated cells ---- */
 
-/* The number of cells that show the value, at most per table; tables may repeat a cell. */
+/* The largest number of cells in one table that show the value; tables may repeat a cell. */
 static size_t cells_with(const struct claims *c, const struct mark *m)
 {
 	size_t most = 0;

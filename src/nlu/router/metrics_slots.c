@@ -1,7 +1,9 @@
 /*
- * Reads the parts of a question that fill parameters of an analysis instead of conditions. These
- * are the percentage of a change ("raise prices by 10 %"), the item compared with its peers ("how
- * does Northwind compare with the others"), and a top number ("the 5 largest").
+ * Reads the parts of a question that fill parameters of an analysis instead of conditions:
+ *   - the percentage of a change ("raise prices by 10 %")
+ *   - the item compared with its peers ("how does Northwind compare with the others")
+ *   - the number of periods ("the next 4 months")
+ *   - the number of items ("the 5 largest")
  */
 #include "metrics_int.h"
 
@@ -126,7 +128,7 @@ static const struct fact *compared_item(struct query_builder *a)
 }
 
 /* Returns true for a capitalized or otherwise unknown word. */
-static bool may_be_of_name(const struct query_builder *a, size_t i)
+static bool may_be_part_of_name(const struct query_builder *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
 
@@ -142,11 +144,11 @@ size_t metrics_name_words(struct query_builder *a, size_t i)
 	const struct token *t = &q->tokens[i];
 	size_t to = i;
 
-	if (a->slots.name || !slot_of(a->analysis, SLOT_THING) || !may_be_of_name(a, i) ||
+	if (a->slots.name || !slot_of(a->analysis, SLOT_THING) || !may_be_part_of_name(a, i) ||
 	    (!t->capitalized && nlu_is_known_word(a->r->nlu, t)) || word_is_cue(a->r, i))
 		return 0;
 	while (to < q->count && (to == i || q->tokens[to].separator == ' ') &&
-	       may_be_of_name(a, to))
+	       may_be_part_of_name(a, to))
 		to++;
 	a->slots.name = text_between(q, i, to, a->r->arena);
 	return to - i;

@@ -53,12 +53,12 @@ static bool ask_which(const struct source_query *list, size_t count, struct unde
 
 bool metrics_choose_source(const struct reading *r, enum tool_lack lack, struct understanding *out)
 {
-	const struct entity_def *entities[SOURCES_PER_TENANT_MAX];
+	const struct entity_def *entities[DATA_SOURCES_PER_TENANT_MAX];
 	struct source_query list[ASK_OPTIONS_MAX];
 	size_t n = 0, count;
 	struct query_builder all = {.r = r, .w = r->nlu->map_words};
 
-	if (!map_words_tenant_entities(&all, entities, SOURCES_PER_TENANT_MAX, &count))
+	if (!map_words_tenant_entities(&all, entities, DATA_SOURCES_PER_TENANT_MAX, &count))
 		return false;
 	for (size_t i = 0; i < count && n < ASK_OPTIONS_MAX; i++) {
 		struct query_builder *a = arena_alloc(r->arena, sizeof(*a));

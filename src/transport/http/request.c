@@ -298,7 +298,7 @@ static void check_head(struct request *r, const char *method)
 size_t request_body_max(const struct request *r)
 {
 	if (is_streamed(r))
-		return SOURCE_BYTES_MAX;
+		return DATA_SOURCE_BYTES_MAX;
 	return r->route && r->route->flags & ROUTE_LONG ? CLIENT_HISTORY_BYTES_MAX : BODY_BYTES_MAX;
 }
 

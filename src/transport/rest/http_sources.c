@@ -31,8 +31,9 @@ static json_t *parse_stored(const char *text)
 	json_t *json;
 	struct err e;
 
-	return text && json_parse(text, strlen(text), SOURCE_PROFILE_BYTES_MAX, &json, &e) ? json
-											   : NULL;
+	return text && json_parse(text, strlen(text), DATA_SOURCE_PROFILE_BYTES_MAX, &json, &e)
+		       ? json
+		       : NULL;
 }
 
 static json_t *fault_json(const struct stored_version *v)
@@ -263,9 +264,10 @@ void on_get_source_rows(struct request *r)
 	struct upload_view v;
 	struct err e;
 
-	if (limit < 1 || limit > SOURCE_ROWS_SHOWN) {
-		reply_problem(r, CODE_BAD_FRAME,
-			      arena_printf(r->arena, "limit: must be 1 to %d", SOURCE_ROWS_SHOWN));
+	if (limit < 1 || limit > DATA_SOURCE_ROWS_SHOWN) {
+		reply_problem(
+			r, CODE_BAD_FRAME,
+			arena_printf(r->arena, "limit: must be 1 to %d", DATA_SOURCE_ROWS_SHOWN));
 		return;
 	}
 	if (find(r, &v) &&
@@ -454,9 +456,9 @@ static bool joins_parse(const struct request *r, const struct upload_view *v,
 	    !json_opt_array(r->body, "joins", &array, e))
 		return false;
 	n = json_array_size(array);
-	if (!array || n > SOURCE_JOINS_MAX)
+	if (!array || n > DATA_SOURCE_JOINS_MAX)
 		return err_set(e, ERR_INPUT, "joins: must be a list of at most %d joins",
-			       SOURCE_JOINS_MAX);
+			       DATA_SOURCE_JOINS_MAX);
 	list = arena_alloc(r->arena, (n + 1) * sizeof(*list));
 	joins = arena_alloc(r->arena, (n + 1) * sizeof(*joins));
 	for (size_t i = 0; i < n; i++) {

@@ -61,9 +61,9 @@ static void on_field(void *field, size_t len, void *owner)
 	c->after_return = false;
 	if (r->fault.code)
 		return;
-	if (len > SOURCE_CELL_BYTES_MAX)
+	if (len > DATA_SOURCE_CELL_BYTES_MAX)
 		records_fail(r, "cell_too_long", c->line + c->ends, "a cell is too long");
-	else if (r->count == SOURCE_COLUMNS_MAX)
+	else if (r->count == DATA_SOURCE_COLUMNS_MAX)
 		records_fail(r, "too_many_columns", c->line, "there are too many columns");
 	if (r->fault.code)
 		return;
@@ -91,7 +91,7 @@ static void on_record(int end, void *owner)
 void csv_add(struct csv *c, const char *text, size_t len)
 {
 	csv_parse(&c->parser, text, len, on_field, on_record, c);
-	if (c->parser.entry_pos > SOURCE_CELL_BYTES_MAX)
+	if (c->parser.entry_pos > DATA_SOURCE_CELL_BYTES_MAX)
 		records_fail(c->records, c->parser.quoted ? "unclosed_quote" : "cell_too_long",
 			     c->line + c->ends,
 			     c->parser.quoted ? "a quote that begins here is never closed"

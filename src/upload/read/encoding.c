@@ -121,7 +121,7 @@ struct decoder *decoder_new(enum encoding encoding)
 	struct decoder *d = mem_alloc(sizeof(*d));
 
 	d->encoding = encoding;
-	buf_init(&d->line, SOURCE_LINE_BYTES_MAX);
+	buf_init(&d->line, DATA_SOURCE_LINE_BYTES_MAX);
 	return d;
 }
 
@@ -219,7 +219,7 @@ static void add_mixed(struct decoder *d, const char *bytes, size_t len, struct b
 {
 	for (size_t i = 0; i < len; i++) {
 		buf_char(&d->line, bytes[i]);
-		if (bytes[i] == '\n' || d->line.n == SOURCE_LINE_BYTES_MAX)
+		if (bytes[i] == '\n' || d->line.n == DATA_SOURCE_LINE_BYTES_MAX)
 			flush_line(d, out);
 	}
 }

@@ -22,7 +22,7 @@ struct jsonl *jsonl_new(struct records *r)
 
 	j->records = r;
 	j->number = 1;
-	buf_init(&j->line, SOURCE_LINE_BYTES_MAX);
+	buf_init(&j->line, DATA_SOURCE_LINE_BYTES_MAX);
 	return j;
 }
 
@@ -67,7 +67,7 @@ static void add_members(struct jsonl *j, json_t *object)
 	json_object_foreach(object, name, value) {
 		if (has_member(j, name))
 			continue;
-		if (j->count == SOURCE_COLUMNS_MAX) {
+		if (j->count == DATA_SOURCE_COLUMNS_MAX) {
 			fail(j, "too_many_columns", "there are too many columns");
 			return;
 		}
@@ -92,7 +92,7 @@ static void add_value(struct jsonl *j, const json_t *value)
 		records_cell(j->records, text, strlen(text));
 		mem_free(text);
 	}
-	if (j->records->text.n - before > SOURCE_CELL_BYTES_MAX)
+	if (j->records->text.n - before > DATA_SOURCE_CELL_BYTES_MAX)
 		fail(j, "cell_too_long", "a cell is too long");
 }
 
@@ -110,7 +110,8 @@ static void parse_line(struct jsonl *j)
 		goto out;
 	if (buf_over(&j->line))
 		fail(j, "record_too_long", "the line is too long");
-	else if (!json_parse(buf_text(&j->line), j->line.n, SOURCE_LINE_BYTES_MAX, &object, &e))
+	else if (!json_parse(buf_text(&j->line), j->line.n, DATA_SOURCE_LINE_BYTES_MAX, &object,
+			     &e))
 		fail(j, "bad_json", "the line is not valid JSON");
 	else if (!json_is_object(object))
 		fail(j, "bad_json", "the line is not a JSON object");

@@ -16,7 +16,7 @@ struct records *records_new(enum file_format format, char delimiter, record_cb c
 
 	r->cb = cb;
 	r->owner = owner;
-	buf_init(&r->text, SOURCE_RECORD_BYTES_MAX);
+	buf_init(&r->text, DATA_SOURCE_RECORD_BYTES_MAX);
 	if (format == FORMAT_JSONL)
 		r->jsonl = jsonl_new(r);
 	else

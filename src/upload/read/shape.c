@@ -11,10 +11,11 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define HEAD_RECORDS  100
-#define HEAD_BYTES    BODY_BLOCK_BYTES
-#define RAGGED_SHARE  20 /* if more than one row in this many is ragged, the delimiter is wrong */
-#define DECODED_BYTES (4 * (BODY_BLOCK_BYTES + SOURCE_LINE_BYTES_MAX)) /* of a block and a line */
+#define HEAD_RECORDS 100
+#define HEAD_BYTES   BODY_BLOCK_BYTES
+#define RAGGED_SHARE 20 /* if more than one row in this many is ragged, the delimiter is wrong */
+#define DECODED_BYTES                                                                              \
+	(4 * (BODY_BLOCK_BYTES + DATA_SOURCE_LINE_BYTES_MAX)) /* of a block and a line */
 
 /* ---- the text of a file ---- */
 
@@ -238,7 +239,7 @@ static void count_ragged(struct counting *c, const struct record *r)
 	if (s->format == FORMAT_JSONL || r->count == s->column_count)
 		return;
 	s->ragged_rows++;
-	if (s->ragged_line_count < SOURCE_LINES_LISTED)
+	if (s->ragged_line_count < DATA_SOURCE_LINES_LISTED)
 		c->lines[s->ragged_line_count++] = r->line;
 }
 
@@ -270,9 +271,9 @@ static bool count_all(const struct shape_options *o, struct records *r, struct s
 	while (ok && more) {
 		ok = !shape_cancelled(o, e) && text_next(&f, &more, e) &&
 		     records_add(r, buf_text(&f.text), f.text.n, fault, e);
-		if (ok && s->rows > SOURCE_ROWS_MAX)
+		if (ok && s->rows > DATA_SOURCE_ROWS_MAX)
 			ok = err_set(e, ERR_LIMIT, "the file has more than %d rows",
-				     SOURCE_ROWS_MAX);
+				     DATA_SOURCE_ROWS_MAX);
 	}
 	text_close(&f);
 	return ok && records_end(r, fault, e);
@@ -327,8 +328,8 @@ bool shape_read(const struct shape_options *o, struct arena *a, struct shape *ou
 	*fault = (struct fault){0};
 	if (!read_encoding(o, &s, fault, e) || !read_head(o, a, &s, e))
 		return false;
-	c.counts = arena_alloc(a, (SOURCE_COLUMNS_MAX + 1) * sizeof(*c.counts));
-	c.lines = arena_alloc(a, SOURCE_LINES_LISTED * sizeof(*c.lines));
+	c.counts = arena_alloc(a, (DATA_SOURCE_COLUMNS_MAX + 1) * sizeof(*c.counts));
+	c.lines = arena_alloc(a, DATA_SOURCE_LINES_LISTED * sizeof(*c.lines));
 	s.ragged_lines = c.lines;
 	r = records_new(o->format, s.delimiter, on_counted, &c);
 	ok = count_all(o, r, &s, fault, e);

@@ -147,7 +147,7 @@ void types_count(struct type_counts *c, struct str cell)
 
 static bool fits_nearly_all(const struct type_counts *c, int64_t fits)
 {
-	return c->cells > 0 && fits * 1000 >= c->cells * SOURCE_FIT_PER_MILLE;
+	return c->cells > 0 && fits * 1000 >= c->cells * DATA_SOURCE_FIT_PER_MILLE;
 }
 
 static const struct cell_form text_form = {.type = COLUMN_TEXT};

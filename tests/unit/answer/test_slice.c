@@ -75,7 +75,7 @@ static void best_tools_are_described_in_full(void **state)
 	assert_int_equal(count(text, "get_seasonal_shape"), 1);
 	for (size_t i = 0, whole = 0; i < core.may.tool_count; i++) {
 		whole += strstr(text, core.may.tools[i]->about) != NULL;
-		assert_true(whole <= PROMPT_TOOLS_WHOLE);
+		assert_true(whole <= PROMPT_FULL_TOOLS_MAX);
 	}
 }
 

@@ -94,8 +94,8 @@ static void keys_are_bytes_of_any_length(void **state)
 	hashmap_deinit(&m);
 }
 
-/* Each map has a separate secret, so that callers cannot choose colliding keys. */
-static void key_hash_differs_between_maps(void **state)
+/* Each hash map has a separate secret, so that callers cannot choose colliding keys. */
+static void key_hash_differs_between_hashmaps(void **state)
 {
 	struct hashmap a, b;
 	struct item x = {0}, y = {0};
@@ -116,7 +116,7 @@ int main(void)
 		cmocka_unit_test(finds_added_nodes_until_they_are_removed),
 		cmocka_unit_test(iteration_visits_each_node_once_despite_removal),
 		cmocka_unit_test(keys_are_bytes_of_any_length),
-		cmocka_unit_test(key_hash_differs_between_maps),
+		cmocka_unit_test(key_hash_differs_between_hashmaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ struct run {
 	long remaining; /* not started yet */
 	uint64_t seed;
 	long rows;
-	long foreign;
+	long leaked;
 	long timeouts;
 	long cancels;
 	long failures;
@@ -53,7 +53,7 @@ static void rows_check(struct run *r, int tenant, const struct table *t)
 	expected_secret(tenant, expected, sizeof(expected));
 	for (size_t i = 0; i < t->row_count; i++) {
 		r->rows++;
-		r->foreign += strcmp(t->rows[i][0], expected) != 0;
+		r->leaked += strcmp(t->rows[i][0], expected) != 0;
 	}
 }
 
@@ -132,10 +132,10 @@ static void run_all(struct run *r, const char *name)
 		usleep(100);
 		loop_run_once(r->fixture->loop);
 	}
-	print_message("%s: %ld checkouts, %ld rows, %ld foreign, %ld timeouts, %ld cancels, %ld "
+	print_message("%s: %ld checkouts, %ld rows, %ld leaked, %ld timeouts, %ld cancels, %ld "
 		      "other failures\n",
-		      name, checkouts, r->rows, r->foreign, r->timeouts, r->cancels, r->failures);
-	assert_int_equal(r->foreign, 0);
+		      name, checkouts, r->rows, r->leaked, r->timeouts, r->cancels, r->failures);
+	assert_int_equal(r->leaked, 0);
 	assert_true(r->rows > checkouts / 2);
 	assert_true(r->timeouts > 0 && r->cancels > 0);
 }

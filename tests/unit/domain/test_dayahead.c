@@ -6,7 +6,7 @@
 
 /* ---- binding ---- */
 
-static void each_argument_arrives_bound(void **state)
+static void each_argument_is_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"get_average_annual_price",
@@ -345,7 +345,7 @@ static void widest_hours_of_many_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(each_argument_is_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
 		cmocka_unit_test(widest_hours_of_many_shapes),
 		REAL(newest_file_comes_first),

@@ -1,7 +1,7 @@
-/* The usage tools: every argument bound, and the counts of a small file of events. */
+/* The usage tools: each argument is bound, and a small event file gives the expected counts. */
 #include "domain_data.h"
 
-static void each_argument_arrives_bound(void **state)
+static void each_argument_is_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"get_top_reports_by_views",
@@ -177,7 +177,7 @@ static void trend_of_a_short_range_is_by_day(void **state)
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 }
 
-static void days_without_data_report_the_range(void **state)
+static void out_of_window_result_gives_the_available_range(void **state)
 {
 	static const char *const tools[] = {"get_top_reports_by_views", "get_top_users",
 					    "get_views_trend"};
@@ -196,14 +196,14 @@ static void days_without_data_report_the_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(each_argument_is_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
 		REAL(reports_are_ranked_with_their_share),
 		REAL(users_are_ranked),
 		REAL(trend_is_by_month),
 		REAL(partial_months_are_not_compared),
 		REAL(trend_of_a_short_range_is_by_day),
-		REAL(days_without_data_report_the_range),
+		REAL(out_of_window_result_gives_the_available_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

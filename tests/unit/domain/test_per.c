@@ -36,7 +36,7 @@ static void call(const char *tool, const char *arguments)
 	call_as("acme", "per_agent", tool, arguments);
 }
 
-static void each_argument_arrives_bound(void **state)
+static void each_argument_is_bound(void **state)
 {
 	static const struct {
 		struct binding b;
@@ -297,7 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_short_amounts),
-		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(each_argument_is_bound),
 		cmocka_unit_test(binds_risk_unless_it_is_any),
 		cmocka_unit_test(budget_is_not_queried_without_permission),
 		cmocka_unit_test(suggests_projects_for_ambiguous_and_unknown_names),

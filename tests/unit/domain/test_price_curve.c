@@ -6,7 +6,7 @@
 	"'Jan_2025', 'reference': 'High'"
 #define ALL_VALUES "2025", "Ascend", "CAISO", "6", "8", "Jan_2025", "High"
 
-static void each_argument_arrives_bound(void **state)
+static void each_argument_is_bound(void **state)
 {
 	static const struct binding cases[] = {
 		{"compare_hub_zones",
@@ -285,7 +285,7 @@ static void reports_missing_data_and_separates_tenants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(each_argument_is_bound),
 		cmocka_unit_test(denied_call_sends_no_query),
 		cmocka_unit_test(both_agents_share_one_tool_file),
 		REAL(requires_two_hub_zones),

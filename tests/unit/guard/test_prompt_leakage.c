@@ -80,7 +80,7 @@ static void other_text_is_unchanged(void **state)
 static void passes_short_quotations(void **state)
 {
 	(void)state;
-	assert_int_equal(QUOTE_WORDS_MAX, 12);
+	assert_int_equal(PROMPT_LEAKAGE_WORDS, 12);
 	assert_filtered("one two three four five six seven eight nine ten eleven. So.",
 			"one two three four five six seven eight nine ten eleven. So.");
 	assert_filtered("one two three four five six seven eight nine ten eleven twelve. So.",

@@ -1,4 +1,4 @@
-/* Rates: limits of users and tenants, even refill, eviction of idle buckets. */
+/* Rate limiter: limits per user and per tenant, steady refill, eviction of idle buckets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void idle_buckets_are_evicted(void **state)
 }
 
 /* Many users of one tenant do not lift the limits of other tenants. */
-static void tenant_with_most_buckets_loses_its_own(void **state)
+static void evicts_from_the_tenant_with_most_buckets(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 1, .tenant_per_minute = 10000000};
 	struct rates *r = rates_new(&limits);
@@ -132,7 +132,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {CASE(user_limit), CASE(tenant_limit_covers_all_users),
 					   CASE(unlimited), CASE(idle_buckets_are_evicted),
-					   CASE(tenant_with_most_buckets_loses_its_own)};
+					   CASE(evicts_from_the_tenant_with_most_buckets)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

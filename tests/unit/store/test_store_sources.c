@@ -260,7 +260,7 @@ static void limits_sources_per_tenant(void **state)
 {
 	struct fixture *f = *state;
 
-	for (int i = 0; i < SOURCES_PER_TENANT_MAX; i++)
+	for (int i = 0; i < DATA_SOURCES_PER_TENANT_MAX; i++)
 		assert_int_equal(add_source(f, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add_source(f, uuid_new().text, NULL), ERR_LIMIT);
 	/* documents have a separate limit */

@@ -94,7 +94,7 @@ static void bounds_are_read(void **state)
 }
 
 /* These are bounds, but unclear ones, which must not be used. */
-static void unknown_questions_are_unclear(void **state)
+static void unclear_bounds_are_marked_ambiguous(void **state)
 {
 	static const struct amount_case cases[] = {
 		{"above 60 k", "[above 60 k] >60 - unclear"},
@@ -180,7 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_are_read),
-		cmocka_unit_test(unknown_questions_are_unclear),
+		cmocka_unit_test(unclear_bounds_are_marked_ambiguous),
 		cmocka_unit_test(other_words_are_not_bounds),
 		cmocka_unit_test(amounts_have_units),
 		cmocka_unit_test(combined_units_convert),

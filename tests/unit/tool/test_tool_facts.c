@@ -65,7 +65,7 @@ static void rejects_missing_required_fact(void **state)
 	r->outcome.kind = OUTCOME_EMPTY;
 	assert_error(r, NULL);
 	r->outcome.kind = OUTCOME_ROWS;
-	result_facts_left_out(r, arena);
+	result_facts_truncated(r, arena);
 	assert_error(r, NULL);
 }
 
@@ -76,14 +76,14 @@ static void rejects_undeclared_unit(void **state)
 	(void)state;
 	add(r, "best", NULL);
 	add(r, "gap", "%");
-	assert_error(r, "fact gap has the unit %, declared is $");
+	assert_error(r, "fact gap has the unit %, but $ is declared");
 	r = result_with_rows();
 	add(r, "best", NULL);
 	add(r, "sum", "hours");
 	args_set(&r->args, arena, "metric", value_text("Hours"));
 	assert_error(r, NULL);
 	args_set(&r->args, arena, "metric", value_text("Price"));
-	assert_error(r, "fact sum has the unit hours, declared is $");
+	assert_error(r, "fact sum has the unit hours, but $ is declared");
 }
 
 int main(void)

@@ -377,7 +377,7 @@ static void emit_table_views(struct stream_log *log)
 	buf_reset(&text);
 	assert_true(view_chart(&text, r, "c1-v2", CHART_NO_PREFERENCE));
 	emit_as_view(log, &text);
-	result_facts_left_out(r, a);
+	result_facts_truncated(r, a);
 	buf_reset(&text);
 	assert_true(view_chart(&text, r, "c1-v2", CHART_NO_PREFERENCE));
 	emit_as_view(log, &text);

@@ -56,7 +56,7 @@ static void profile_has_roles_sums_and_quality(void **state)
 
 		profile_row(p, row);
 	}
-	profile_misfit(p, 2, 9);
+	profile_add_mismatch(p, 2, 9);
 	text = profile_json(p, a);
 	profile_free(&p);
 	assert_true(json_parse(text, strlen(text), 1 << 20, &json, &e));
@@ -137,8 +137,8 @@ static const char *list_covers(const char *column, int64_t rows)
 	return indexes;
 }
 
-/* An index by day adds in another order than the rows, so it covers only columns whose sums are
- * exact. */
+/* A query that uses an index by day adds values in a different order, so the index covers only
+ * columns whose sums are exact. */
 static void day_indexes_cover_only_exact_sums(void **state)
 {
 	(void)state;

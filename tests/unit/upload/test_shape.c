@@ -206,11 +206,11 @@ static void long_cell_stops_reading(void **state)
 	struct parsed_records s;
 	struct fault fault = {0};
 	struct err e = {0};
-	char *text = mem_alloc(SOURCE_CELL_BYTES_MAX + 10);
+	char *text = mem_alloc(DATA_SOURCE_CELL_BYTES_MAX + 10);
 
 	(void)state;
 	buf_init(&s.text, 4096);
-	memset(text, 'x', SOURCE_CELL_BYTES_MAX + 9);
+	memset(text, 'x', DATA_SOURCE_CELL_BYTES_MAX + 9);
 	memcpy(text, "a\n\"", 3);
 	r = records_new(FORMAT_CSV, ',', on_record, &s);
 	assert_false(records_add(r, text, strlen(text), &fault, &e));

@@ -53,7 +53,7 @@ static void every_view_contains_notes(void **state)
 	result_add_fact(
 		r, a,
 		(struct fact){.name = RESULT_FRAME_SAMPLED, .label = "Sample", .value = "1 in 2"});
-	result_facts_left_out(r, a);
+	result_facts_truncated(r, a);
 	view = view_tree(r, r->tables[0], "c1-v1");
 	notes = json_object_get(view, "notes");
 	assert_int_equal(json_array_size(notes), 2);

@@ -262,7 +262,7 @@ static void derive_shape(struct result *r, struct arena *a)
 		if (!read_curve(main, row, &c) || (before.vendor && is_row_of(main, row, &before)))
 			continue;
 		if (++curves > RESULT_FACTS_MAX / FACTS_PER_CURVE) {
-			result_facts_left_out(r, a);
+			result_facts_truncated(r, a);
 			return;
 		}
 		add_extremes(r, a, main, &c);
