@@ -438,9 +438,10 @@
 /* The store's: a replica that takes over from a stopped one needs the locked rows. */
 #define STORE_TX_IDLE_MS 5000
 /* Setting the tenant on an idle connection; then its worker is abandoned. */
-#define DB_CHECKOUT_MS     2000
-#define DB_CANCEL_GRACE_MS 1000 /* a cancel must take effect by then, or the worker is abandoned   \
-				 */
+#define DB_CHECKOUT_MS 2000
+#define DB_CANCEL_GRACE_MS                                                                         \
+	1000 /* a cancel must take effect by then, or the worker is abandoned                      \
+	      */
 #define DB_CANCEL_HARD_MS       3000 /* a cancel must be sent by then, or the worker is abandoned */
 #define DB_CANCEL_THREADS       2    /* threads that call the driver's cancel, which may block */
 #define DB_REPLACED_WORKERS_MAX 16   /* abandoned workers that are replaced by new ones */
@@ -694,11 +695,12 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64,
 #define LLM_CHECK_MS          30000              /* request for the list of models at startup */
 #define LLM_MODELS_BYTES_MAX  (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
 /* Wait for the end of the body after the last event; then the transfer is closed. */
-#define LLM_LINGER_MS    250
-#define EMBED_BATCH      128  /* texts of one request; services accept a few hundred */
-#define EMBED_TEXT_BYTES 8000 /* bytes sent from each text; more than a passage with its heading   \
-			       */
-#define EMBED_DIMS_MAX 4096   /* numbers of a vector: the largest of today's models */
+#define LLM_LINGER_MS 250
+#define EMBED_BATCH   128 /* texts of one request; services accept a few hundred */
+#define EMBED_TEXT_BYTES                                                                           \
+	8000                /* bytes sent from each text; more than a passage with its heading     \
+			     */
+#define EMBED_DIMS_MAX 4096 /* numbers of a vector: the largest of today's models */
 #define EMBED_RESPONSE_BYTES                                                                       \
 	(16 * 1024 * 1024)             /* EMBED_BATCH vectors of EMBED_DIMS_MAX decimal numbers */
 #define EMBED_QUESTION_MS         3000 /* for a question's vector; then the search uses words only */
@@ -782,9 +784,10 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64,
 #define DATA_SOURCE_ROWS_SHOWN  500 /* unprocessed rows of a table in one reply */
 /* Descriptions by owners: 500 columns of 500 bytes. */
 #define DATA_SOURCE_MEANING_BYTES_MAX (256 * 1024)
-#define DATA_SOURCE_SYNONYMS_MAX      10 /* synonyms of one column; more would belong to other columns \
-					  */
-#define DATA_SOURCE_JOINS_MAX 8          /* joins declared by one source; a table has few keys */
+#define DATA_SOURCE_SYNONYMS_MAX                                                                   \
+	10                      /* synonyms of one column; more would belong to other columns      \
+				 */
+#define DATA_SOURCE_JOINS_MAX 8 /* joins declared by one source; a table has few keys */
 #define DATA_SOURCE_FIT_PER_MILLE                                                                  \
 	995 /* of a column's cells that must fit its type; the others are errors */
 
