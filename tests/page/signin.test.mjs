@@ -261,7 +261,7 @@ describe('a provider', () => {
 
   test('that declines is reported', async () => {
     const page = await visit();
-    await page.locator('input[name=login]').waitFor(); /* the page has gone to the provider by itself */
+    await page.locator('input[name=login]').waitFor(); /* the page redirects to the provider */
     const state = new URL(await loginAddress()).searchParams.get('state');
 
     await page.goto(`${daemon.url}/auth/callback?error=access_denied&state=${state}&iss=${encodeURIComponent(provider.issuer)}`);
