@@ -6,9 +6,9 @@
  *
  * The set of callable tools is fixed before the first row is read: the domain's tools that this
  * caller may use, under the caller's tenant and permissions. At most AGENT_ROUNDS_MAX rounds run.
- * The model sees numbers and column names of results, never text from the data. Text values reach
- * arguments by reference only and are checked like typed ones. So data cannot carry instructions to
- * the model.
+ * The model sees numbers and column names of results, never text from the data. An argument takes a
+ * text value from the data by reference only, and the value is checked like a typed one. Therefore
+ * data cannot carry instructions to the model.
  */
 #ifndef VESPER_AGENT_H
 #define VESPER_AGENT_H
@@ -28,7 +28,7 @@
 struct agent_request {
 	const char *agent;
 	const char *question;
-	const char *context;      /* filters as text for the newest user message, or NULL */
+	const char *context;      /* filters as text, for the newest user message; or NULL */
 	struct ref_scope earlier; /* results of the tasks that this one depends on */
 	const struct catalog_view *may;
 	const struct principal *who;
@@ -43,7 +43,7 @@ struct agent_request {
 	const char *task; /* ID of its task in the plan, named by the events of its calls */
 };
 
-/* A clarifying question of the agent's model. Code read the options from results. */
+/* A clarifying question of the agent's model; its options are values read from results. */
 struct agent_ask {
 	const char *question, *hint; /* hint may be NULL */
 	enum ask_input input;
@@ -56,7 +56,7 @@ struct agent_ask {
 };
 
 /* A component to show, filled from these results. */
-#define AGENT_SHOWS_MAX 4 /* more is too much for one answer */
+#define AGENT_SHOWS_MAX 4 /* components in one answer */
 struct agent_show {
 	const char *component;
 	struct result *const *results;
@@ -71,7 +71,7 @@ struct agent_outcome {
 	const struct agent_ask *ask; /* clarifying question (tool ask_user), or NULL */
 	struct agent_show shows[AGENT_SHOWS_MAX];
 	size_t show_count;
-	bool stopped; /* the rounds ended while the model still wanted to call tools */
+	bool stopped; /* the round limit was reached while the model still called tools */
 	const char *model;
 	const char *provider;
 };

@@ -39,11 +39,12 @@ struct turn_checked {
 	struct str stored; /* JSON, set when the answer is stored; p NULL: nothing was checked */
 };
 
-/* The model's reply that data chosen by code alone does not answer the question. */
+/* State of no_answer: the model may reply that the data, which code chose, does not answer the
+ * question. */
 struct no_answer {
-	bool offered; /* the model may reply so now */
-	bool wanted;  /* it replied so */
-	bool done;    /* the supervisor was asked, at most once a turn */
+	bool offered; /* the model may give this reply now */
+	bool wanted;  /* the model gave it */
+	bool done;    /* the supervisor was asked; at most once per turn */
 	struct buf held;
 };
 
@@ -67,7 +68,7 @@ struct turn_rewrite {
 	struct buf text;       /* the reply so far */
 };
 
-/* Work of the turn itself; at most one of each kind runs at a time. */
+/* Stages of a turn other than its tasks; at most one of each kind runs at a time. */
 enum answer_stage { STAGE_GUARDRAIL, STAGE_PLANNING, STAGE_CHART, STAGE_COUNT };
 
 /* Written by src/answer. */
@@ -136,7 +137,7 @@ struct answer_turn {
 };
 
 void answer_begin(struct answer_turn *t);
-void answer_end(struct answer_turn *t); /* frees what is not in the arena */
+void answer_end(struct answer_turn *t); /* frees memory outside the arena */
 
 /* ---- write.c: writes the answer from results ---- */
 
@@ -146,8 +147,8 @@ void answer_template(struct answer_turn *t);
  * describe what was looked for. */
 bool answer_is_templated(const struct answer_turn *t);
 void answer_by_template(struct answer_turn *t);
-/* Shows the rest of the template answer after a takeover. False: the text shown before is not its
- * start, and nothing is shown. */
+/* Shows the rest of the template answer after a takeover. False: the text shown earlier is not a
+ * prefix of it, and nothing is shown. */
 bool answer_template_rest(struct answer_turn *t);
 /* Begins an answer by a model. Returns its prompt. */
 struct llm_call *answer_by_model(struct answer_turn *t);
@@ -161,8 +162,8 @@ void answer_finish_text(struct answer_turn *t);
 void answer_resume(struct answer_turn *t);
 /* Text shown before this replica took the turn over; "": none. */
 struct str answer_shown_before(const struct answer_turn *t);
-/* Shows the part of a text made by code that follows what was shown before the takeover. False: the
- * text does not begin with that, and nothing is shown. */
+/* Shows the rest of a text made by code, without the prefix shown before the takeover. False: the
+ * text shown then is not a prefix of it, and nothing is shown. */
 bool answer_emit_rest(struct answer_turn *t, const char *text,
 		      void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Shows the template's findings that were not shown yet, when no model can continue. False:
@@ -183,13 +184,14 @@ void continue_rest(struct answer_turn *t);
 const char *answer_closing_marks(struct str shown, struct arena *a);
 /* Pure. True when `shown` has a sentence with the same meaning and the same numbers. */
 bool answer_repeats(struct str shown, struct str sentence);
-/* In prompt.c; `shown` "": from the start. */
+/* The prompt to continue after `shown` ("": to write from the start), without the provider
+ * `failed`. In prompt.c. */
 struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed);
 
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
-/* Sets the author of an answer whose turn ended before the model did: the last model asked, or else
- * the rules. */
+/* Sets the author of an answer whose turn ended before its model finished: the last model asked, or
+ * the rules if none was. */
 void answer_set_author(struct answer_turn *t);
 
 /* ---- context.c: what the answer was made from ---- */
@@ -197,17 +199,17 @@ void answer_set_author(struct answer_turn *t);
 struct context_state;
 void answer_context(const struct answer_turn *t, struct context_state *out);
 
-/* ---- closing.c: text that code adds after the last word ---- */
+/* ---- closing.c: text that code adds at the end ---- */
 
-/* What could not be looked up and the answer does not name, and why there is no chart; NULL:
- * nothing. */
+/* Text that names what could not be looked up, unless the answer names it, and says why there is no
+ * chart. NULL: nothing to add. */
 const char *answer_closing(const struct answer_turn *t);
 
 /* ---- flow.c: presents the results of a flow's plan ---- */
 
-/* Collects the flow's sentences, then what could not be looked up except `asked` (may be NULL),
- * then its suggestions, primary ones first. False: no sentence applies. Pure; everything in the
- * arena. */
+/* Collects the flow's sentences, then what could not be looked up, except `asked` (may be NULL),
+ * then the flow's suggestions, primary ones first. False: no sentence applies. Pure; everything in
+ * the arena. */
 bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,
 		 struct arena *a, struct view_answer *out);
 
@@ -234,11 +236,12 @@ bool flow_shows_table(const struct plan *p, const char *task);
 /* Returns the name of a required prop that is missing or has the wrong type; NULL: none. */
 struct component_def;
 const char *component_missing_prop(const struct component_def *def, const struct shown *s);
-/* Writes the view of a component that lacks nothing; values of the wrong type are left out.
- * Pure. */
+/* Writes the view of a component that has all required props; values of the wrong type are left
+ * out. Pure. */
 void component_view(struct buf *out, const struct catalog *c, const struct shown *s,
 		    const char *view_id, struct arena *a);
-/* Shows the components of a plan that has ended; for one that lacks a prop, its tables instead. */
+/* Shows the components of a plan that has ended. If a component lacks a required prop, its tables
+ * are shown instead. */
 void answer_components(struct answer_turn *t);
 /* Shows a component that a model named. Its props are filled from facts, columns and tables of the
  * same name in these results; values that do not fit are left out. NULL: a required prop is
@@ -284,14 +287,14 @@ void answer_emit_end(struct answer_turn *t, const struct turn_end *end);
 void answer_emit_stored_turn(struct answer_turn *t, const struct message *question,
 			     const struct message *answer);
 
-/* ---- stages.c: events of the event stream only ---- */
+/* ---- stages.c: events that only the event stream (wire_sse) shows ---- */
 
-void stage_begin(struct answer_turn *t, enum answer_stage stage); /* unless it is running */
-/* If it is running. `output` is a JSON object. */
+void stage_begin(struct answer_turn *t, enum answer_stage stage); /* no effect if it is running */
+/* No effect if it is not running. `output` is a JSON object. */
 void stage_end(struct answer_turn *t, enum answer_stage stage, const char *output);
 void stage_end_passed(struct answer_turn *t, bool passed); /* of the guardrail check */
 void stage_end_plan(struct answer_turn *t, size_t tasks);
-void stages_end(struct answer_turn *t); /* at the turn's end: running stages have failed */
+void stages_end(struct answer_turn *t); /* at the end of the turn: running stages end as failed */
 /* The on_request callback of a trail; `owner` is a struct answer_turn. */
 void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail_entry *asked);
 
@@ -300,7 +303,7 @@ void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail
 struct str answer_usage_json(struct answer_turn *t, bool with_budget);
 /* Who approved the answer's plan; p NULL: not an approved plan. */
 struct str answer_approved_json(struct answer_turn *t);
-/* The calls that were run; `to_keep`: with the members that are only stored. */
+/* The calls that were run. `to_keep`: includes the members that are stored but not sent. */
 struct str answer_calls_json(struct answer_turn *t, bool to_keep);
 /* Counts the plan's tool calls and agents by how they ended, except those that were not needed. p
  * NULL: no plan. */
@@ -367,9 +370,9 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format);
 const char *link_url(const struct report_def *report, const struct tool_def *tool,
 		     const struct args *args, struct arena *a);
 
-/* ---- receipt.c: the record of how the answer was made, sealed for the store ---- */
+/* ---- receipt.c: the receipt of an answer, sealed for the store ---- */
 
-/* NULL when nothing was looked up and no model was asked: there is nothing to prove. */
+/* NULL if nothing was looked up and no model was asked: such an answer has no receipt. */
 const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer);
 void answer_receipt_stored(struct answer_turn *t);
 /* Receipt of an API call outside any conversation; NULL: too long. Everything in the arena. */

@@ -1,6 +1,6 @@
 /*
- * Memory that is freed together: of a turn, a query's rows, a request. Single allocations are never
- * freed.
+ * An arena: memory that is freed together, for a turn, a request or the rows of a query. Single
+ * allocations are never freed.
  *
  * The cap is soft: allocation always succeeds. The owner checks arena_over() and ends the work at
  * its next step. Each input is bounded by its own limit, so the overshoot is bounded too. Use from
@@ -25,8 +25,8 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
 /* Makes room for one more item of an array in the arena: returns the same array, or a larger copy
- * of its `count` items. Outgrown copies stay until the arena is freed; together they take at most
- * the same memory again. */
+ * of its `count` items. Outgrown copies stay until the arena is freed; together they are no larger
+ * than the current array. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes);
 
 /* Runs `free_it(thing)` when the arena is freed, last registered first. For json_t and other

@@ -1,8 +1,7 @@
 /*
  * The circuit breaker of one service. While it is closed, every call passes. After `failures_max`
- * failures in a row it opens and refuses calls at once, so they do not wait for their own failures.
- * After `open_ms` one call, the probe, decides (half-open). Pure: the caller passes the time. One
- * thread.
+ * failures in a row it opens: calls are refused at once instead of each waiting to fail. After
+ * `open_ms` one call, the probe, decides (half-open). Pure: the caller passes the time. One thread.
  */
 #ifndef VESPER_BREAKER_H
 #define VESPER_BREAKER_H
@@ -23,7 +22,7 @@ struct breaker {
 bool breaker_blocks(const struct breaker *b, int64_t now_ms);
 /* True when it is open and the probe is running. */
 bool breaker_is_probing(const struct breaker *b);
-/* True when neither holds: a call may begin. */
+/* True when a call may begin: the breaker neither blocks nor is probing. */
 bool breaker_allows(const struct breaker *b, int64_t now_ms);
 /* Call it before a call to the service. True: this call is the probe. */
 bool breaker_begin(struct breaker *b);

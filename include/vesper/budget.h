@@ -9,8 +9,8 @@
  * that latest one.
  *
  * Several replicas may spend from the same limits. Each reads the sums of all replicas periodically
- * (budget_read_begin) and adds its own spending. It does not see what others began since its last
- * reading, so together they can exceed a limit by that much.
+ * (budget_read_begin) and adds its own spending. Calls that other replicas began since its last
+ * reading are not included, so together they can exceed a limit by the cost of these calls.
  */
 #ifndef VESPER_BUDGET_H
 #define VESPER_BUDGET_H
@@ -27,7 +27,7 @@ struct config;
 
 /* Prices per token, in billionths of a dollar: dollars per million tokens times a thousand. */
 struct budget_price {
-	const char *model; /* a model's name or a prefix of it; the longest match counts */
+	const char *model; /* a model's name or a prefix of it; the longest match is used */
 	int64_t input, cache_read, cache_write, output;
 };
 
@@ -38,7 +38,7 @@ const char *budget_period_name(enum budget_period period); /* "day", "month" */
 
 struct budget_limit {
 	enum budget_scope scope;
-	const char *only; /* this user, tenant or role; NULL: a limit for each one */
+	const char *only; /* this user, tenant or role only; NULL: each has this limit separately */
 	enum budget_period period;
 	int64_t tokens; /* 0: no limit of this kind */
 	int64_t nano_usd;
@@ -97,8 +97,8 @@ void budget_settle(struct budget *b, const struct budget_owner *budget_owner,
 		   const struct budget_reservation *reservation, int64_t tokens, int64_t nano_usd);
 
 /* An entry of the usage ledger: one row when a call is reserved (only if limits exist), one when it
- * is settled. The sums of `tokens` and `nano_usd` over all rows are the amounts spent. A process
- * that died in between leaves the worst case. */
+ * is settled. The sums of `tokens` and `nano_usd` over all rows are the amounts spent. If the
+ * process dies in between, the worst case stays counted. */
 struct budget_entry {
 	const char *tenant, *user, *role;
 	bool hold;
@@ -114,9 +114,10 @@ struct budget_sum {
 	int64_t month_tokens, month_nano_usd; /* today included */
 };
 
-/* Reads what all replicas have spent, from the stored rows. Begin when all rows of this process are
- * stored; then add a sum for each user and role as of `now_ms`; the end applies them. Spending in
- * between may or may not be in the sums; it counts fully until the next reading. */
+/* Reads what all replicas have spent, from the stored rows. Call budget_read_begin when all rows of
+ * this process are stored, then add a sum for each user and role as of `now_ms`. budget_read_end
+ * applies them. Spending in between may already be in the sums; it is counted in full until the
+ * next reading, so it may be counted twice. */
 void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms);
 void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum);
 void budget_read_end(struct budget *b, const char *tenant);

@@ -2,9 +2,9 @@
  * A cache: opaque bytes under a key for a limited time. Entries may disappear at any time, and a
  * failing cache only misses: no answer depends on it.
  *
- * Only data that may be as old as its time to live belongs here. A removal can be lost while the
- * back end is unavailable, so nothing may depend on one. Sessions are therefore read from the
- * store, where one indexed query returns the current state.
+ * Store only data that may be as old as its time to live. A removal can be lost while the back end
+ * is unavailable, so nothing may depend on a removal. Sessions are therefore read from the store,
+ * where one indexed query returns the current state.
  *
  * A key is a tenant and a name. No key exists without a tenant, so no caller can read another
  * tenant's entries. Names are made by code (a hash where they depend on user input).

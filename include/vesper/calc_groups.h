@@ -43,8 +43,8 @@ MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicator
 /*
  * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett
  * weights, lag ⌊4(n/100)^(2/9)⌋, no small-sample correction). p uses Student's t with n - 2 degrees
- * of freedom, for the plain and for those errors; the greater p is returned. Points with a NULL are
- * left out. Least data: CALC_LINE_MIN; a constant x: CALC_CONSTANT.
+ * of freedom, for the plain and for these robust errors; the greater p is returned. Points with a
+ * NULL are left out. Least data: CALC_LINE_MIN; a constant x: CALC_CONSTANT.
  */
 #define CALC_LINE_MIN 8
 struct calc_line {

@@ -11,13 +11,13 @@
 /*
  * Season, trend and remainder by STL (Cleveland et al. 1990), robust: n_s 7, n_t the smallest odd
  * number ≥ 1.5·m/(1 - 1.5/n_s), n_l the smallest odd ≥ m, all of degree 1, 2 inner and 15 outer
- * rounds, no jumps. A NULL has weight 0, so the components have values there, too.
+ * rounds, no jumps. A NULL has weight 0, so the components have values there too.
  *
  * strength = max(0, 1 - Var R / Var(S + R)) (Wang, Smith & Hyndman 2006). It alone proves nothing:
  * noise often reaches 0.4. A series is seasonal if it has CALC_SEASON_PERIODS full periods, a
- * strength of 0.4, and p < 0.05 by Kruskal–Wallis. That test compares positions of the period over
- * the series minus its centred moving average. `period` is 2..CALC_PERIOD_MAX. Least data: two full
- * periods; more than CALC_GAPS_PERCENT NULLs: CALC_GAPS.
+ * strength of at least 0.4, and p < 0.05 by Kruskal–Wallis. That test compares the positions in the
+ * period, on the series minus its centred moving average. `period` is 2..CALC_PERIOD_MAX. Least
+ * data: two full periods; more than CALC_GAPS_PERCENT NULLs: CALC_GAPS.
  */
 #define CALC_SEASON_PERIODS 3
 struct calc_season {
@@ -43,12 +43,12 @@ MUST_CHECK bool calc_season(const struct calc *c, const double *values, size_t n
  * origins with `before` periods or more; ties go to the simpler method.
  *
  * Bands are split-conformal (Vovk 2005): of n residuals in order, the ⌈(n + 1)·α/2⌉-th and the ⌈(n
- * + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_MIN. Bands of a
- * total come from residuals of totals: single bands must not be added.
+ * + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_MIN. Bands of a total
+ * come from residuals of totals: single bands must not be added.
  *
  * Least data: `before` + `horizon` periods. With less: CALC_TOO_FEW, the mean of the existing
- * values and no bands; without any value: NAN. More than CALC_GAPS_PERCENT NULLs: CALC_GAPS,
- * otherwise the same.
+ * values and no bands; without any value: NAN. More than CALC_GAPS_PERCENT NULLs: CALC_GAPS, with
+ * the same values.
  */
 #define CALC_BAND_MIN 20
 enum calc_method { CALC_LAST, CALC_MEAN, CALC_SEASONAL, CALC_SMOOTH };
@@ -90,8 +90,8 @@ MUST_CHECK bool calc_conformal(const struct calc *c, const double *residuals, si
 /*
  * The largest shift of the mean: max over k of |mean before - mean from k on|·√(k(n - k)/n), with
  * at least CALC_SHIFT_SIDE values on each side. p = (1 + number of CALC_SHIFT_PERMUTATIONS random
- * orders with at least this shift) / (1 + all) (Davison & Hinkley 1997, 4.3). Least data:
- * CALC_SHIFT_MIN.
+ * orders with at least this shift) / (1 + CALC_SHIFT_PERMUTATIONS) (Davison & Hinkley 1997, 4.3).
+ * Least data: CALC_SHIFT_MIN.
  */
 #define CALC_SHIFT_MIN  12
 #define CALC_SHIFT_SIDE 4
@@ -114,13 +114,14 @@ struct calc_run {
 /* All runs of at least `min_rows` flagged rows, each as long as possible. */
 MUST_CHECK bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_rows,
 			  struct calc_run **runs, size_t *count, struct err *e);
-/* Runs whose values stay within `tolerance` of the run's first value: each begins where the one
- * before ended, and is as long as possible. Shorter ones than `min_rows` are left out. */
+/* Runs whose values stay within `tolerance` of the run's first value: each begins where the
+ * previous one ended, and is as long as possible. Runs shorter than `min_rows` are left out. */
 MUST_CHECK bool calc_runs_equal(const struct calc *c, const double *values, size_t n,
 				double tolerance, size_t min_rows, struct calc_run **runs,
 				size_t *count, struct err *e);
-/* The same on a sloping line: steps that differ from the one before by at most `tolerance`, and
- * are themselves larger than that. A row may end one run and begin the next. `min_rows` ≥ 3. */
+/* The same for values on a sloping line: the steps between rows differ from the previous step by at
+ * most `tolerance`, and each step is larger than `tolerance`. A row may end one run and begin the
+ * next. `min_rows` ≥ 3. */
 MUST_CHECK bool calc_runs_straight(const struct calc *c, const double *values, size_t n,
 				   double tolerance, size_t min_rows, struct calc_run **runs,
 				   size_t *count, struct err *e);

@@ -32,7 +32,7 @@ struct calc_concentration {
 	double hhi;         /* 1 / n .. 1 */
 	double top10_share; /* of the largest ⌈n / 10⌉ */
 	double top20_share;
-	size_t n_for_80; /* number of largest values that hold 80 % */
+	size_t n_for_80; /* number of largest values that make up 80 % of the total */
 };
 MUST_CHECK bool calc_concentration(const struct calc *c, const double *values, size_t n,
 				   struct calc_concentration *out, struct err *e);

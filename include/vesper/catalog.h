@@ -1,8 +1,8 @@
 /*
  * The catalogue: tools, domains, dimensions with their values and aliases, reports, roles, prompts.
  * One immutable object is made from the packs of a list (sql/<pack>, prompts/<pack>, config/<pack>)
- * and what they share. A reload makes a new object and swaps the pointer; each user of the old one
- * holds a reference. Loading is start-up work (it reads files).
+ * and the files that all packs share. A reload makes a new object and replaces the pointer; code
+ * that still uses the old object holds a reference. Loading is start-up work (it reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  *
@@ -58,7 +58,7 @@
  *                             as an entity's time zone may be behind the tenant's
  *   gate                      the parameter that holds the caller's ad hoc SELECT
  *   policy                    map: that SELECT reads only views of the map, and the tool's schema
- *                             does not list them; for agents with a protocol (schema.h)
+ *                             does not list these; for agents with a protocol (schema.h)
  *   frame QUERY ROWS          the rows of this query go into a frame, at most ROWS of them
  *   derive NAME COLUMN [BY]   applies a derivation (tool.h) to this number column of the main
  *                             rows. BY distinguishes the rows; default: the first text column.
@@ -83,10 +83,10 @@
  * slot= names what fills a parameter from a question, besides values of its dimension: one day
  * (day); days back from today or ahead (days, days_ahead); a bound, "above $60" (above, below);
  * which end of a ranking comes first, asc or desc (order); the step of time to group by, one of its
- * `values` (step); excluded values (not). For an analysis: the one thing that is named, which is
- * then no condition (thing); the size of a change (change); the words after its cue (words).
- * For a bound NAME the loader adds a parameter NAME_incl: 1 if the bound is inclusive ("at least"),
- * else 0. Numbers are converted to the parameter's unit.
+ * `values` (step); excluded values (not). For an analysis: the one thing that the question names,
+ * which is then not a condition (thing); the size of a change (change); the words after its cue
+ * (words). For a bound NAME the loader adds a parameter NAME_incl: 1 if the bound is inclusive ("at
+ * least"), else 0. Numbers are converted to the parameter's unit.
  *
  * default= of a date may be relative to the day of the question: today, today-30d, today+2w (d, w,
  * m, y).
@@ -97,11 +97,11 @@
  * occurs only on `--? may_read_budget:` lines, one with a pack's permission=clinic:read only on
  * `--? may_clinic_read:` lines. Without the permission it is not even fetched.
  *
- * `window` promises a query `--# query window` with one row of two cells: the first and the last
- * value that exist for the same arguments. It runs only when "main" is empty. With `totals`, when
- * "main" has more rows than are read, the database is asked for the row count and the aggregates of
- * these number columns. The only row limit of "main" is then :row_limit. Markers that code always
- * binds: see catalog_marker_reserved.
+ * With `window`, the file must have a query `--# query window` that returns one row of two cells:
+ * the first and the last value that exist for the same arguments. It runs only when "main" is
+ * empty. With `totals`, when "main" has more rows than are read, the database is asked for the row
+ * count and the aggregates of these number columns. The only row limit of "main" is then
+ * :row_limit. Markers that code always binds: see catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -145,7 +145,7 @@ enum param_slot {
 	SLOT_ORDER,
 	SLOT_STEP, /* the step of time to group by; its `values` are names of grains */
 	SLOT_NOT,
-	SLOT_THING,   /* for an analysis: the named one of its things */
+	SLOT_THING,   /* for an analysis: the thing that the question names */
 	SLOT_CHANGE,  /* for an analysis: "by 10 %", negative for a decrease */
 	SLOT_PERIODS, /* for an analysis: "the next 4 months", "3-month" */
 	SLOT_WORDS    /* for an analysis: the words after its cue; for a list, after "as" */
@@ -302,7 +302,7 @@ struct tool_def {
 	size_t frame_count;
 	const struct derive_def *derives;
 	size_t derive_count;
-	/* The same one unless a dialect overrides it. */
+	/* By dialect; the same file for all unless a dialect overrides it. */
 	const struct sql_file *files[DIALECT_COUNT];
 	const json_t *schema; /* JSON schema of the arguments, made from params, order fixed */
 	const char *path;
@@ -435,7 +435,7 @@ struct router_weights {
 	struct {
 		double required, optional, not_taken, soft;
 	} fact;
-	/* Is the question about data? A known name counts 1 */
+	/* evidence that the question is about data; a known name counts 1 */
 	struct {
 		double least, followup, strange, time, trouble, word, words;
 	} evidence;
@@ -571,7 +571,7 @@ bool switches_are_off(const struct switches *s, const char *tenant, const char *
 void catalog_use_switches(struct catalog *c, const struct switches *s);
 
 bool catalog_has_pack(const struct catalog *c, const char *pack);
-/* True for a filter of this wire name, or its plural ("hours" of "hour"). */
+/* True if the filter has this wire name or its plural ("hours" of "hour"). */
 bool catalog_filter_is(const char *filter, const char *name);
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
 const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
@@ -580,7 +580,7 @@ const struct dimension_def *catalog_dimension(const struct catalog *c, const cha
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
 bool tool_is_document(const struct tool_def *t); /* it reads SOURCE_DOCUMENTS */
 bool tool_is_own(const struct tool_def *t);      /* it reads SOURCE_OWN */
-/* True for both: its source gets the arguments themselves. */
+/* True for both kinds: instead of a statement, the source gets the arguments. */
 bool tool_has_no_statement(const struct tool_def *t);
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct fact_def *tool_fact(const struct tool_def *t, const char *name);
@@ -605,8 +605,8 @@ MUST_CHECK bool param_default(const struct param_def *p, struct date today, stru
 bool catalog_marker_reserved(const char *name);
 /* The parameter with the number of days back from today; NULL: none. */
 const struct param_def *catalog_days_param(const struct tool_def *t);
-/* The parameter with the day that those days end with, instead of today: the first date parameter
- * of a tool that has days; NULL: none. */
+/* The parameter with the last of those days, instead of today: the first date parameter of a tool
+ * that has days; NULL: none. */
 const struct param_def *catalog_days_end_param(const struct tool_def *t);
 /* The parameter for which the query `others` returns values with data: the first with a dimension;
  * NULL: none. */
@@ -626,7 +626,7 @@ const struct frame_def *tool_frame(const struct tool_def *t, const char *query);
 
 /* The part of the catalogue that this caller may use. All code that lists tools or domains
  * (prompts, schemas, router, suggestions, REST) uses it. It has the visible and permitted tools,
- * and the domains that have one. All memory in the arena. */
+ * and the domains with at least one of them. All memory in the arena. */
 struct catalog_view {
 	const struct catalog *catalog;
 	const char *tenant;                      /* whose switches apply; NULL: all tenants */
@@ -697,7 +697,7 @@ bool catalog_has_permission(const struct catalog *c, const char *permission);
 const char *const *catalog_role(const struct catalog *c, const char *role);
 /* The name of the n-th role; NULL after the last. */
 const char *catalog_role_name(const struct catalog *c, size_t n);
-/* Among roles whose permissions this caller has in full, the one with most permissions; "":
+/* Of the roles whose permissions this caller has in full, the one with the most permissions; "":
  * none. */
 const char *catalog_role_of(const struct catalog *c, const struct principal *who);
 

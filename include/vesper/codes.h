@@ -1,6 +1,6 @@
 /*
- * All errors, once for all wires: the wire code, the HTTP status, whether the same request may
- * succeed later, the code of an error view, and the user's sentence. Pure, any thread.
+ * All errors, defined once for all wire formats: the wire code, the HTTP status, whether the same
+ * request may succeed later, the code of an error view, and the user's sentence. Pure, any thread.
  */
 #ifndef VESPER_CODES_H
 #define VESPER_CODES_H

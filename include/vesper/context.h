@@ -1,7 +1,7 @@
 /*
  * The parts that an answer was made from, and the state of each. The state is derived from existing
  * records (results with their read times, what a prompt left out, the summary of the conversation),
- * so no separate state can be wrong. Pure.
+ * so it cannot contradict them. Pure.
  */
 #ifndef VESPER_CONTEXT_H
 #define VESPER_CONTEXT_H
@@ -42,7 +42,7 @@ struct context_result {
 	int64_t age_ms, keep_ms; /* age since it was read; cache time, 0: not cacheable */
 };
 struct context_input {
-	bool writes_sql;    /* the caller asked for ad hoc SQL or an ad hoc query */
+	bool writes_sql;    /* the caller requested ad hoc SQL or an ad hoc query */
 	size_t views;       /* number of views that it may use */
 	bool wants_results; /* the question needs a lookup */
 	const struct context_result *results;
@@ -50,7 +50,7 @@ struct context_input {
 	size_t left_out; /* parts of results that did not fit a prompt */
 	bool is_followup;
 	bool has_history;      /* the session has earlier messages */
-	bool history_readable; /* and the caller still has permission to them */
+	bool history_readable; /* the caller still has the permissions that they require */
 };
 struct context_item {
 	enum context_key key;

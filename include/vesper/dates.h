@@ -41,9 +41,9 @@ struct parsed_time {
 	uint32_t hours;             /* bit h: hour h (0-23) */
 	const char *asof[ASOF_MAX]; /* labels, "Jan_2025" */
 	size_t asof_count;
-	bool has_start, has_end; /* of the same time as days, inclusive */
-	bool range_only;         /* only the days express it exactly */
-	bool has_gap;            /* the days have a gap */
+	bool has_start, has_end; /* start, end are set: the same time as days, inclusive */
+	bool range_only;         /* only `start` and `end` express it exactly */
+	bool has_gap;            /* the range of days includes days that were not named */
 	bool months_differ;      /* months differ between the years */
 	struct date start, end;
 	struct time_range readings[2]; /* for a day with two readings */

@@ -29,7 +29,7 @@
  * struct db_driver has two kinds of implementation: the connection pool in the product, and a
  * scripted driver in tests. Connections to servers use ODBC, with the driver's parsing of escape
  * sequences switched off. SQLite files are opened with SQLite's own library: an ODBC driver would
- * parse the statement before the database does, and by other rules.
+ * parse the statement before the database does, by different rules.
  */
 #ifndef VESPER_DB_H
 #define VESPER_DB_H
@@ -66,8 +66,8 @@ struct db_request {
 };
 
 /* On success e is NULL and `tables` holds one table per statement with columns, except those with a
- * frame sink. The callee owns the tables (free each, or pass them to a result). The array itself is
- * borrowed for the call. On failure count is 0. */
+ * frame sink. The callback takes ownership of the tables (it frees each, or passes it to a result).
+ * The array is borrowed for the call. On failure count is 0. */
 typedef void (*db_cb)(void *owner, struct table **tables, size_t count, const struct err *e);
 
 struct db_driver {

@@ -25,9 +25,9 @@ struct turn_context {
 	struct memory memory;
 	const json_t *earlier; /* the items of the session's summary, once read */
 	bool unsummarized_read;
-	const json_t *between; /* items of messages after the summary and before those of prompts */
-	const char *summary;   /* the new summary, not yet stored, as text */
-	int64_t covers_through; /* place of the last message that it covers */
+	const json_t *between;  /* items of the messages between the summary and `history` */
+	const char *summary;    /* the new summary, not yet stored, as text */
+	int64_t covers_through; /* position of the last message that it covers */
 	const json_t *standing;
 };
 
@@ -72,7 +72,7 @@ struct ask_answer {
 	bool answers;        /* the message is an answer */
 	bool cancels;        /* the message cancels the question */
 	const json_t *edits; /* filters that it sets, or that the client edited; NULL: free text */
-	const json_t *plan;  /* plan they are for; NULL: the session's */
+	const json_t *plan;  /* plan that the edits apply to; NULL: the session's */
 	const char *rejection_reason; /* why the answer is not allowed, for asking again; or NULL */
 };
 
@@ -122,8 +122,9 @@ void dialog_set_next_context(struct dialog_turn *t);
 
 /* ---- rows.c ---- */
 
-/* Adds the titles of the rows that this turn shows to its session context (CONTEXT_ROWS). A turn
- * without such rows keeps those of the list before, and so does one about a row of that list. */
+/* Adds the titles of the rows that this turn shows to its session context (CONTEXT_ROWS). The
+ * titles of the previous list are kept if the turn shows no such rows, or is about a row of that
+ * list. */
 void rows_add_titles(const struct dialog_turn *t, json_t *standing);
 
 /* ---- ask.c, ask_plan.c, ask_answer.c, ask_words.c: clarifying questions ---- */
@@ -131,7 +132,7 @@ void rows_add_titles(const struct dialog_turn *t, json_t *standing);
 /* Prepares the reply: the question, or, after too many attempts, suggestions instead. */
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 void ask_clarification(struct dialog_turn *t, const struct clarification *c);
-/* Asks which reading of an unclear question is meant; each choice runs one. */
+/* Asks which reading of an unclear question is meant; each choice runs one reading. */
 void ask_readings(struct dialog_turn *t);
 /* Asks the model's clarifying question, with the model's options. */
 void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
@@ -139,9 +140,9 @@ void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
  * arena. */
 void ask_from_plan(const struct plan *p, struct date today, const struct language *language,
 		   struct arena *a, struct turn_ask *out);
-/* Makes that question the reply. */
+/* Makes the question that ended the plan the reply. */
 void ask_plan_question(struct dialog_turn *t, const struct plan *p);
-/* The same as ask_user for a question after an answer; false: asked too often. */
+/* As ask_user, for a question that follows an answer. False: it was asked too often. */
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* Stores the reply's question in the session context. Returns the members of chat.ask; new
  * reference. */
@@ -157,7 +158,7 @@ bool ask_has_plan(const struct dialog_turn *t);
 /* True when the message gives values for a flow's open question and for other lines of the flow
  * ("NP15 in 2026"). Sets dialog.answered. */
 bool ask_read_values(struct dialog_turn *t);
-/* True when the message is not a question itself: the flow's open question is asked once more. */
+/* True when the message is not a new question: the flow's open question is asked once more. */
 bool ask_remains_open(struct dialog_turn *t, bool model_usable);
 /* Asks the open question once more, because its answer is not allowed. */
 void ask_again(struct dialog_turn *t);
@@ -273,7 +274,7 @@ const char *memory_source(const json_t *earlier, const json_t *items, const stru
 /* The items with the model's text, which needs every permission of its sources. */
 const char *memory_add_text(const char *items, const json_t *earlier, const char *text,
 			    struct arena *a);
-/* The part that `who` is permitted to read; "" for none. Without `answers`, only the questions. */
+/* The part that `who` may read; "" for none. Without `answers`, only the questions. */
 const char *memory_text(const json_t *items, const struct principal *who, bool answers,
 			struct arena *a);
 /* The session context among the items, or NULL: none that `who` may read. */

@@ -1,9 +1,9 @@
 /*
- * Texts as vectors, made by the service of llm.roles.embed over the wire of the Chat Completions
- * family (POST /embeddings). Texts are sent EMBED_BATCH at a time, one request after the other.
- * Each request is retried like a model's call, has a circuit breaker, and counts on the budget
- * owner's budget (purpose "embed"). Without such a role there are no vectors: embed_model returns
- * NULL. Loop thread only.
+ * Embeddings: converts texts to vectors by the service of llm.roles.embed, with the protocol of the
+ * Chat Completions family (POST /embeddings). Texts are sent EMBED_BATCH at a time, one request
+ * after the other. Each request is retried like a model's call, has a circuit breaker, and counts
+ * towards the budget owner's budget (purpose "embed"). Without such a role there are no vectors:
+ * embed_model returns NULL. Loop thread only.
  */
 #ifndef VESPER_EMBED_H
 #define VESPER_EMBED_H

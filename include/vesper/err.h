@@ -1,5 +1,5 @@
 /*
- * Errors from outside the program: what failed, once, in words for an operator.
+ * Errors with causes outside the program: what failed, described once, in words for an operator.
  *
  * Every function that can fail returns bool (true = done), takes `struct err *` last, and leaves
  * its other outputs unchanged when it returns false. The layer that handles an error logs it;

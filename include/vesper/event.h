@@ -25,7 +25,7 @@ enum event_kind {
 	EVENT_STEP_FINISHED, /* it ended */
 	EVENT_STAGE_STARTED, /* work of the turn itself begins; in the event stream only */
 	EVENT_STAGE_FINISHED,
-	EVENT_USAGE,        /* before or after a call of a model; likewise */
+	EVENT_USAGE,        /* before or after a call of a model; in the event stream only */
 	EVENT_TEXT_DELTA,   /* a chunk of the answer */
 	EVENT_VIEW,         /* a table, chart or error to show */
 	EVENT_ASK,          /* a clarifying question to the user */

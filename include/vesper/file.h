@@ -15,7 +15,7 @@
 MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out,
 			  struct err *e);
 
-/* The same for any bytes; a NUL follows them that is not counted. */
+/* The same for any bytes. They are followed by a NUL that is not counted. */
 MUST_CHECK bool file_read_bytes(const char *path, size_t cap_bytes, struct arena *a,
 				struct str *out, struct err *e);
 

@@ -33,8 +33,8 @@ struct find_chunk {
 };
 
 /* Normalizes a text: line ends become \n, runs of blank lines become one, blanks at the ends of
- * lines are removed. Offsets of chunks refer
- * to the normalized text. The input need not be terminated; NUL becomes a blank. */
+ * lines are removed. Offsets of chunks refer to the normalized text. The input need not be
+ * terminated; NUL becomes a blank. */
 void find_normalize_text(struct str text, struct buf *out);
 /* Converts HTML to such a text: block elements become lines, headings get their #, table cells are
  * separated by bars. Comments and some elements (script, style, title, template, svg, nav) are
@@ -101,7 +101,7 @@ struct find_hit {
 struct find_results {
 	struct find_hit *hits; /* best first; ties by uid, then chunk */
 	size_t count;
-	/* Total idf of the question's words that the best chunk by words has, divided by that of
+	/* Total idf of the question's words in the best chunk by words, divided by the total idf of
 	 * all words of the question. */
 	double coverage;
 	double cosine; /* of the closest passage; 0: no vectors were compared */
@@ -115,7 +115,7 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 /* ---- how well the documents cover a question ---- */
 
 /* The words of a question, and which of them occur together in one chunk. The coverage of any part
- * of the question follows from this alone. */
+ * of the question can be computed from this alone. */
 struct find_reach {
 	size_t stem_count;
 	uint64_t hashes[FIND_STEMS_MAX];

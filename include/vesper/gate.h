@@ -1,8 +1,8 @@
 /*
  * The SQL gate for ad hoc SQL, written by a model or an analyst. It parses one SELECT into a tree,
- * checks it against a policy, and writes it anew from the tree with a row limit. None of the given
- * text is ever sent, and everything that the parser does not know is refused. Pure; executes
- * nothing.
+ * checks it against a policy, and writes a new statement from the tree, with a row limit. None of
+ * the given text is ever sent, and everything that the parser does not know is refused. Pure;
+ * executes nothing.
  *
  * Supported syntax (a trailing ; is allowed, comments are not; D: if the dialect has it)
  *   query    [WITH name [(cols)] AS (query), …] term {UNION [ALL]|EXCEPT|INTERSECT term}
@@ -133,8 +133,9 @@ struct gate_result {
  *     FULL JOIN are refused
  *   - a subquery that names outer columns has a whole edge to one of their views in its WHERE;
  *     x IN (SELECT y …), x = ANY (SELECT y …) and x = (SELECT y …) count as the pair (x, y).
- *     The same column of the same view is allowed here, as it is between a view and a derived
- *     table that is grouped by exactly these columns. A subquery of one aggregate is a value
+ *     A pair of the same column of the same view is also allowed here, and between a view and a
+ *     derived table that is grouped by exactly these columns. A subquery of one aggregate is a
+ *     value
  *   - a view is joined with itself only along an edge to itself
  *   - in WHERE, two sources are equated only by columns that are a pair of an edge
  *   - terms of a UNION read the same view, or views with an edge between them; those of

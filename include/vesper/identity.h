@@ -3,13 +3,14 @@
  * the store), and one-time tickets for sockets. Loop thread only.
  *
  * The issuer's keys come from its JWK Set. The set is fetched at the start, periodically, and when
- * a token names an unknown key, at most every JWKS_UNKNOWN_MS: for a key that is named earlier, the
- * fetch is scheduled for that time. Requests never wait for a fetch; if it fails, the last good set
- * stays in use. Until the first set has arrived, the process is not ready.
+ * a token names an unknown key. Unknown keys cause at most one fetch every JWKS_UNKNOWN_MS; a fetch
+ * that is due sooner is scheduled for the end of that time. Requests never wait for a fetch; if it
+ * fails, the last good set stays in use. Until the first set has arrived, the process is not ready.
  *
  * With a shared cache, rates and tickets are shared by all replicas: a limit applies to all of them
- * together, and a ticket from one is valid once, at any. While the cache is unavailable, each
- * replica counts separately and accepts only the tickets that it created meanwhile.
+ * together, and a ticket created by one replica is valid once, at any replica. While the cache is
+ * unavailable, each replica counts separately and accepts only the tickets that it created
+ * meanwhile.
  */
 #ifndef VESPER_IDENTITY_H
 #define VESPER_IDENTITY_H

@@ -1,6 +1,7 @@
 /*
- * One request to a service that replies with a JSON object, and the encoding of form bodies. Of the
- * service's error only the code is kept: its texts may repeat what was sent. Loop thread only.
+ * One request to a service that replies with a JSON object, and the encoding of form bodies. Only
+ * the code of a service's error is kept, because its texts may repeat what was sent. Loop thread
+ * only.
  */
 #ifndef VESPER_JSON_FETCH_H
 #define VESPER_JSON_FETCH_H

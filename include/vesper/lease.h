@@ -82,7 +82,7 @@ struct lease_driver {
 	struct op *(*find)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
 	/* Reports that the holder is alive. Renews its lease, unless that was done recently.
-	 * `member` and `value` tell what changed ("phase"); a driver may ignore them. */
+	 * `member` and `value` give what changed ("phase"); a driver may ignore them. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);
 	/* Releases the holder's lease, if it has one. */
 	void (*release)(void *self, const char *holder);

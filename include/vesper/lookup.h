@@ -60,8 +60,8 @@ size_t names_longest_words(const struct names *n);
 /* The longest prefix of these words, in words, that names_find can match; longer prefixes need no
  * call. */
 size_t names_prefix_words(const struct names *n, const struct folded *words);
-/* Finds the readings of these words: at most `max`. Those of the catalogue come first, then those
- * of each dimension of the data; among each of these, whole names come first. */
+/* Finds at most `max` readings of these words. Those of the catalogue come first, then those of
+ * each dimension of the data; within each of these groups, whole names come first. */
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
 /* Fuzzy matches of the key in the dimensions `in`, nearest first. With `others`, matches that are
  * more likely another name are included. */

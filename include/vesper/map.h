@@ -2,8 +2,8 @@
  * The map of a catalogue: paths along declared edges, and queries of declared metrics, which are
  * converted to SQL. Models and rules supply names and values only; every identifier in a statement
  * comes from the catalogue. A join that is not an edge cannot be written. A sum that would count
- * rows twice is refused, with the reason and two questions that work. Pure; any thread; results
- * are allocated in the arena.
+ * rows twice is refused, with the reason and two questions that work. Pure; any thread; results are
+ * allocated in the arena.
  *
  * A query as JSON (tools, rules, receipts and `vesperctl map query` use the same form):
  *
@@ -17,15 +17,15 @@
  * A level "?" means that the user must be asked for it (MAP_NEEDS_LEVEL).
  *
  * A condition that the catalogue defines takes no values: {"name": "overdue", "op": "is"}, or
- * "not". All its comparisons apply to the same row, of the queried entity or of one that belongs
- * to it.
+ * "not". All its comparisons apply to the same row, of the queried entity or of one that belongs to
+ * it.
  *
  * op: is, not, over, at_least, under, at_most, between, contains, missing, present. `not` keeps
  * rows without a value. A name in `where` is a dimension, a dimension.grain, or a measure. A
- * dimension is named by its own name or its filter's; of several, the nearest to the counted
- * entity is used. A measure is compared row by row and belongs to the listed entity or to that of
- * all metrics. Numbers are digits, also "2M" and with a unit ("60 $/MWh"), which is converted to
- * the measure's.
+ * dimension is named by its own name or its filter's name; of several dimensions, the nearest to
+ * the counted entity is used. A measure is compared row by row and belongs to the listed entity or
+ * to that of all metrics. Numbers are digits, also "2M" and with a unit ("60 $/MWh"), which is
+ * converted to the measure's.
  */
 #ifndef VESPER_MAP_H
 #define VESPER_MAP_H
@@ -70,8 +70,8 @@ enum map_found {
 	MAP_AMBIGUOUS, /* several edges join the same two entities: see paths[0] and paths[1] */
 };
 /* Finds the path along the first chain that contains both entities, at most MAP_HOPS_MAX edges
- * apart. Without one, finds the shortest
- * path, and of several the one whose edges are declared first. `paths` has room for two. */
+ * apart. Without such a chain, finds the shortest path, and of several the one whose edges are
+ * declared first. `paths` has room for two. */
 enum map_found map_path(const struct map *m, const struct entity_def *from,
 			const struct entity_def *to, struct arena *a, struct map_path paths[2]);
 /* Returns true if the step is many-to-one, so that no row is counted twice. */

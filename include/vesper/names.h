@@ -28,8 +28,9 @@ void entity_index_free(struct entity_index **b);
 
 /* Replaces the values of a dimension from a tenant's data; those that the catalogue lists stay. The
  * values are copied. False: the catalogue has no such dimension, or there are more than
- * NLU_VALUES_MAX values or NLU_TEXT_BYTES_MAX bytes. In the second case the index has no values
- * of the data any more, since with half a list real names would be unknown. */
+ * NLU_VALUES_MAX values or NLU_TEXT_BYTES_MAX bytes. In the second case the index drops this
+ * dimension's values from the data, because with an incomplete list real names would count as
+ * unknown. */
 bool entity_index_load(struct entity_index *b, const char *tenant, const char *dimension,
 		       const char *const *values, size_t count);
 
@@ -43,15 +44,15 @@ struct name_match {
 	bool several;
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
-	bool is_not_loaded; /* such names are not loaded yet: retry shortly */
+	bool is_not_loaded; /* the dimension's names are not loaded yet: retry shortly */
 };
 bool entity_index_resolve(const struct entity_index *b, const struct principal *who,
 			  const char *dimension, const char *text, const struct args *context,
 			  struct arena *a, struct name_match *out);
 
-/* Returns true if the names of the tenant's data are loaded, or if they come from no warehouse. A
- * dimension that can never be read (its view does not exist, it has too many values) counts as
- * loaded. */
+/* Returns true if the names of the tenant's data are loaded, or if no name_refresh loads names into
+ * this index. A dimension that can never be read (its view does not exist, it has too many values)
+ * counts as loaded. */
 bool entity_index_loaded(const struct entity_index *b, const char *tenant);
 
 /* Waits until they are loaded, at most ENTITY_INDEX_WAIT_MS. Call it only if they are not. The text
@@ -63,11 +64,11 @@ struct op *entity_index_wait(struct entity_index *b, struct loop *l, const char 
 /* Loads every tenant's names from its sources, page by page, one query at a time: at once, then
  * once per interval, and for each new index, which starts with the names of the previous one. A
  * worker thread sorts and indexes. The new names of a dimension replace the old ones between two
- * questions. If a source does not answer, nothing changes, and questions do not wait for it if
- * there is another source. The health check "names:<tenant>" reports it, and tenants whose names
- * are not loaded yet are retried every ENTITY_INDEX_RETRY_MS. Once names are loaded, a name that is
- * not among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The
- * index must live until another one is used or this is freed. */
+ * questions. If a source is unavailable, nothing changes, and questions do not wait for it if there
+ * is another source. The health check "names:<tenant>" reports it, and tenants whose names are not
+ * loaded yet are retried every ENTITY_INDEX_RETRY_MS. Once names are loaded, a name that is not
+ * among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The index
+ * must outlive its use: until another one is set, or the refresh is freed. */
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;

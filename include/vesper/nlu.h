@@ -1,7 +1,7 @@
 /*
- * Question understanding by code alone, before any model: entities, dates and numbers, the intent,
- * the tools with their arguments, and a confidence. No value is invented: it is either known, or
- * the user is asked.
+ * Understands questions by code alone, before any model runs. Reads entities, dates and numbers;
+ * determines the intent, the tools with their arguments, and a confidence. Values are never
+ * invented: if a value is unknown, the user is asked.
  */
 #ifndef VESPER_NLU_H
 #define VESPER_NLU_H
@@ -18,16 +18,16 @@
 #include "vesper/outcome.h"
 
 struct find_reach;
-struct nlu; /* index of the catalogue's words, and the entity index (names.h) */
+struct nlu; /* index of the catalogue's words, with an entity index (names.h) */
 
-struct nlu *nlu_new(const struct catalog *c); /* borrows the catalogue */
-/* The same for a catalogue that extends that of `base` (overlay.h). It shares everything built from
- * tools, domains and words, so `base` must outlive it. Its entity index is separate. Any thread
- * that holds both. */
+struct nlu *nlu_new(const struct catalog *c); /* Catalogue: borrowed; must outlive the result. */
+/* The same for a catalogue that extends that of `base` (overlay.h). `base` and `c`: borrowed; must
+ * outlive the result, which shares the index of tools, domains and words with `base`. The entity
+ * index and the words of flows and of the map are separate. Any thread, if both stay alive. */
 struct nlu *nlu_with_overlay(const struct nlu *base, const struct catalog *c);
 void nlu_free(struct nlu **k);
 
-/* The entity index; borrowed from `k`. */
+/* The entity index. Borrowed from `k`. */
 struct entity_index *nlu_names(struct nlu *k);
 
 enum filter_source { SOURCE_EXPLICIT, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
@@ -42,7 +42,7 @@ struct filter {
 	const char *label;         /* display text; NULL: the values */
 	const char *resolved_from; /* the words it was read from, if they name something else; or
 				      NULL */
-	bool hidden;               /* part of another filter, whose label covers it */
+	bool hidden;               /* part of another filter, whose label includes it */
 	bool fixed;                /* display only: not editable and not carried to the next turn */
 };
 
@@ -64,7 +64,7 @@ struct clarification {
 	const struct suggestion *options;
 	size_t option_count;
 	size_t min, max;        /* for several choices */
-	bool unknown;           /* the named value does not exist (options are then the closest) */
+	bool unknown;           /* the named value does not exist; the options are fuzzy matches */
 	const char *term;       /* the words it asks about, or NULL */
 	const char *impossible; /* an impossible value, such as hour 25; or NULL */
 };
@@ -102,14 +102,15 @@ struct understanding {
 	size_t tool_count;
 	double confidence; /* 0..1; >= NLU_CONFIDENT: routing needs no model */
 	struct clarification ask;
-	/* Unused words that could change the answer, as written; if there are any, code is not
-	 * sure. */
+	/* Unused words that could change the answer, as written. If there are any, the confidence
+	 * is below NLU_CONFIDENT. */
 	const char *const *unused;
 	size_t unused_count;
 	const char *reply;   /* for NLU_DEFINITION, NLU_COMMAND, and thanks; or NULL */
-	const char *foreign; /* reply in the question's language if no model can read it */
-	const char *question_without_unused; /* the question without the unused words; NULL: it
-						has none */
+	const char *foreign; /* reply in the question's language, for use when no model can read the
+				question */
+	const char *question_without_unused; /* the question without the unused words; NULL: no
+						unused words */
 	bool is_followup;                    /* a follow-up: it depends on the session context */
 	const struct tool_def *ask_tool;     /* the tool that `ask` is for, or NULL */
 	const struct flow_def *flow;         /* answers the question instead of tools; or NULL */
@@ -122,20 +123,21 @@ struct understanding {
 
 struct nlu_input {
 	const char *question;
-	const char *tenant; /* whose loaded names are used; NULL: only the catalogue's */
-	const struct catalog_view *may; /* what this caller may use */
+	const char *tenant; /* the tenant whose loaded names are used; NULL: only the catalogue's */
+	const struct catalog_view
+		*may; /* the tools, flows and dimensions that the caller may use */
 	struct date today;
 	struct company_calendar calendar;
 	const json_t *session_context; /* last filters and tools, or NULL */
 	const json_t *edited_filters;  /* filters that the client edited, or NULL */
-	/* The question has the title of a row in place of a reference to it; set by
+	/* A reference to a row was replaced by the row's title in the question. Set by
 	 * nlu_understand. */
 	bool refers_to_row;
-	/* How well the caller's documents cover the question (find.h); NULL: no documents. */
+	/* How well the caller's documents match the question (find.h). NULL: no documents. */
 	const struct find_reach *documents;
 };
 
-/* Pure; all memory is in the arena. */
+/* Pure. All results are allocated in the arena. */
 void nlu_understand(const struct nlu *k, const struct nlu_input *in, struct arena *a,
 		    struct understanding *out);
 
@@ -144,13 +146,13 @@ void nlu_understand(const struct nlu *k, const struct nlu_input *in, struct aren
 size_t nlu_slice(const struct nlu *k, const struct nlu_input *in, struct arena *a,
 		 const struct tool_def *const **out);
 
-/* Number of clauses in a question. Clauses are separated by commas, sentence ends and words like
- * "and"; an item in a list of names is not a clause. Pure. */
+/* Number of clauses in a question. Clauses are separated by commas, semicolons, sentence ends and
+ * words like "and". A single word, such as an item in a list of names, does not count. Pure. */
 size_t nlu_clause_count(const struct nlu *k, const char *question, struct arena *a);
 
-/* Catalogue examples similar to this question, most similar first: at most PROMPT_SIMILAR_MAX, of
- * tools that this caller may use, without values that the caller may not know. Permissions of other
- * callers affect neither the selection nor its order. Pure. */
+/* Catalogue examples similar to this question, most similar first, at most PROMPT_SIMILAR_MAX. Only
+ * examples whose tools this caller may use and whose values the caller may know are included.
+ * Permissions of other callers affect neither the selection nor its order. Pure. */
 size_t nlu_examples(const struct nlu *k, const struct nlu_input *in, struct arena *a,
 		    const struct example_def **out);
 
@@ -163,23 +165,24 @@ enum refusal_kind {
 	REFUSE_UNKNOWN,    /* names an unknown value */
 };
 const char *refusal_name(enum refusal_kind kind); /* "injection", … */
-const char *refusal_code(enum refusal_kind kind); /* of its error view: "AMBIGUOUS_REFERENCE" */
+const char *
+refusal_code(enum refusal_kind kind); /* code in its error view: "AMBIGUOUS_REFERENCE" */
 struct refusal {
 	enum refusal_kind kind;
 	const char *term; /* the words that caused it; "" if they must not be repeated */
 	const char *text; /* for the user */
 };
-/* Returns true when the question must be refused. `u` is its understanding (NULL: not yet; then
- * only an injection is detected). A question that code is sure of is never refused for its topic
- * (REFUSE_SCOPE). Takes microseconds. Loop thread only. */
+/* Returns true when the question must be refused. `u`: its understanding; NULL: not available yet,
+ * so only an injection is detected. A question understood with confidence (NLU_CONFIDENT) is never
+ * refused for its topic (REFUSE_SCOPE). Takes microseconds. Loop thread only. */
 bool nlu_refuse(const struct nlu *k, const struct nlu_input *in, const struct understanding *u,
 		struct arena *a, struct refusal *out);
 
 /* The value of the option that the text selects (by number, label or value); NULL: none. */
 const char *nlu_choice(const struct nlu *k, const char *text, const json_t *ask, struct arena *a);
 
-/* The days of a text that contains nothing else ("15 January 2025", "from March to May"). Returns
- * false for any other text. */
+/* Parses a text that contains only a time ("15 January 2025", "from March to May"). Returns false
+ * for any other text. */
 bool nlu_parse_days(const struct nlu *k, const char *text, struct date today,
 		    const struct company_calendar *calendar, struct arena *a, struct date *start,
 		    struct date *end);
@@ -188,21 +191,21 @@ bool nlu_parse_days(const struct nlu *k, const char *text, struct date today,
 void nlu_filters_write(const struct understanding *u, const struct language *l, struct json_out *j);
 /* Writes the value of a filter, or a list. */
 void nlu_filter_value(const struct filter *f, struct json_out *j);
-/* Values by filter name that the question gave, or else its parsed filters; no defaults. New
- * reference. */
+/* Values by filter name: from the filters, or from the parsed filters if there are none. Defaults
+ * and display-only filters are left out. New reference. */
 json_t *nlu_values(const struct understanding *u);
 #define CONTEXT_QUERY "map_query" /* in the session context: a query over the map as text */
-/* In the session context: {titles, needs} of the last list: the titles of its rows, in its order,
- * at most ROWS_NAMED_MAX, and the permissions that the list required. A question can refer to one
- * ("the second one"); no prompt includes them. */
+/* In the session context: {titles, needs} of the last list. `titles`: the titles of its rows, in
+ * its order, at most ROWS_NAMED_MAX. `needs`: the permissions that the list required. A question
+ * can refer to a row ("the second one"). No prompt includes the titles. */
 #define CONTEXT_ROWS "rows"
-/* Returns true when the text is the title of an entity's row ("Hudson Solar") that this caller can
- * name. */
+/* Returns true when the text is the title of an entity's row ("Hudson Solar") in a dimension that
+ * this caller may read. */
 bool nlu_is_title(const struct nlu *k, const struct catalog_view *may, const char *tenant,
 		  const char *text, struct arena *a);
 /* True when a filter of the session context has this value, alone or in a list. */
 bool nlu_filters_have(const json_t *session_context, const char *value);
-/* The session context after this turn; it is stored and passed back as `standing`. New
+/* The session context after this turn; it is stored, and sent as `standing` on the wire. New
  * reference. */
 json_t *nlu_session_context(const struct understanding *u);
 /* The JSON object printed by `vesperctl route`. New reference. */

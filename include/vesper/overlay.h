@@ -1,14 +1,15 @@
 /*
  * Additions of one tenant to its packs: flows that its administrators approved, and views,
  * entities, dimensions and measures of its own data. An overlay is a catalogue (catalog.h). It
- * shares the tools, domains, prompts, reports and language of the packs' catalogue by reference
- * and extends the rest. It is immutable like every catalogue: a change makes a new one.
+ * shares the tools, domains, prompts, reports and language of the packs' catalogue by reference and
+ * extends the rest. It is immutable like every catalogue: a change makes a new one.
  *
  * All lists of what a caller may use come from the tenant's catalogue. So routing, prompts, GET
  * /tools and the SQL gate's policy know an addition for this tenant only.
  *
- * Dimensions of the packs have other addresses in an overlay than in the packs' catalogue, to
- * which entities and measures of the packs point. Dimensions with the same `index` are the same.
+ * In an overlay, dimensions of the packs have other addresses than in the packs' catalogue, but
+ * entities and measures of the packs point to the latter. So compare dimensions by `index`, not by
+ * address.
  */
 #ifndef VESPER_OVERLAY_H
 #define VESPER_OVERLAY_H
@@ -51,7 +52,7 @@ struct flow_fault {
 };
 
 /* Deep copy in the arena, except the JSON, which gets a new reference: copying the largest JSON
- * takes 30 ms, and the caller is the loop. The JSON must not be changed afterwards. */
+ * takes 30 ms and would block the loop. The JSON must not be changed afterwards. */
 struct catalog_overlay catalog_overlay_copy(const struct catalog_overlay *o, struct arena *a);
 bool catalog_overlay_is_empty(const struct catalog_overlay *o);
 

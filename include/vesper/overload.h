@@ -1,6 +1,6 @@
 /*
- * Detects overload from signals that are sampled periodically. Short bursts do not count, so the
- * smallest value of a signal within a window is used. Pure, no thread.
+ * Detects overload from signals that are sampled periodically. The smallest value of a signal
+ * within a window is used, so that short bursts do not count. Pure, no thread.
  */
 #ifndef VESPER_OVERLOAD_H
 #define VESPER_OVERLOAD_H

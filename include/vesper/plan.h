@@ -57,7 +57,7 @@ enum task_state {
 };
 
 enum skip_reason {
-	SKIP_CONDITION,  /* its condition was not met by the results; never for a flow's line */
+	SKIP_CONDITION,  /* its condition was not met by the results; not used for a flow's line */
 	SKIP_UNNEEDED,   /* not needed by the flow or the filters; not reported to the user */
 	SKIP_EARLIER,    /* a task that it depends on, or that its condition names, failed or was
 			    skipped */
@@ -77,7 +77,7 @@ struct task {
 	const char *const *depends_on; /* IDs, NULL-terminated; NULL: none */
 	const char *const *waits_for;  /* the same for tasks that may fail; set by plan_check */
 	const char *condition;         /* NULL: always */
-	int priority;                  /* of the tasks that are ready, the lowest starts first */
+	int priority;                  /* among ready tasks, the lowest starts first */
 	enum task_state state;
 	int wave;                     /* set by plan_check: 0 is first */
 	const struct condition *when; /* `condition`, parsed by plan_check */

@@ -70,7 +70,7 @@ json_t *planner_schema(void); /* new reference */
 MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
 				  struct supervisor_reply *out, struct err *e);
 /* Returns true if the question has at least PLANNER_CLAUSES_MIN clauses; otherwise a supervisor's
- * request for one is ignored. */
+ * request for the planner is ignored. */
 bool planner_may_run(const struct planner_turn *t);
 /* The plan of the steps that a planner chose. NULL: *ask has a clarifying question. */
 struct plan *plan_from_planner_reply(struct planner_turn *t, const struct supervisor_reply *r,
@@ -90,27 +90,26 @@ json_t *arg_json(const struct arg *arg);
 void filters_drop(json_t *filters, const char *name);
 /* Sets an argument. A single parameter gets the first of several values. */
 void arg_set(json_t *args, const struct param_def *p, json_t *value);
-/* The value of a filter, also under its name in the other number; NULL: none. */
+/* The value of a filter, under the singular or the plural of its name; NULL: none. */
 json_t *filters_find(const json_t *filters, const char *name);
 /* The arguments of a tool, taken from filters by name (singular and plural). */
 const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
 
 /* ---- filters.c: values by filter name, as a JSON object ---- */
 
-/* Resolves each value to a known one. References are left, and names that no tool or flow uses are
- * removed. False: *ask has a clarifying question. */
+/* Resolves each value to a known one. References stay as they are, and names that no tool or flow
+ * uses are removed. False: *ask has a clarifying question. */
 bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarification *ask);
 /* Applies edits; null removes a filter. */
 void filters_edit(json_t *filters, const json_t *edits);
-/* Records the filters as the understanding. Those equal in `standing` were carried over. With
- * `edits` (may be NULL), filters in it have the source `edited`, and all others were carried
- * over. */
+/* Records the filters as the understanding. Those with an equal value in `standing` count as
+ * carried over. With `edits` (may be NULL), filters in it have the source `edited`, and all others
+ * count as carried over. */
 void filters_set_understanding(struct planner_turn *t, const json_t *filters,
 			       const json_t *standing, const json_t *edits,
 			       enum filter_source edited);
 
-/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct supervisor_reply
- * ---- */
+/* ---- stored_plan.c: stored plans, arrays of steps as in struct supervisor_reply ---- */
 
 /* Resolves each value to a known one. False: *ask has a clarifying question. */
 bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
@@ -178,8 +177,8 @@ MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 void planner_discard_plan(struct planner_turn *t, const struct understanding *u);
 
 /* The plan of the approved answer that makes the same calls with other values, to be run instead of
- * `p`. It does not matter whether rules or a model chose the calls. If there is none, or it would
- * ask the user, `p`. */
+ * `p`. It does not matter whether rules or a model chose the calls. Returns `p` if there is no such
+ * plan, or if it would ask the user. */
 struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const json_t *standing);
 
 /* ---- approved.c ---- */

@@ -64,7 +64,7 @@ struct receipt_flaw {
 };
 
 /* Returns true if the record is unchanged and follows the one with that number and hash. False:
- * *flaw tells what was changed; its texts are in the arena. */
+ * *flaw describes what was changed; its texts are in the arena. */
 bool receipt_check(const struct receipt *r, int64_t after_number, const char *after_hash,
 		   struct arena *a, struct receipt_flaw *flaw);
 

@@ -20,11 +20,11 @@
  *
  * Missing members of "expect" are not compared, so a case written by hand (a correction of an
  * answer) contains only what it tests. Wording is never compared. A thumbs-down with a correction
- * makes its turn a case: instead of the recorded results, each number of the correction is
- * expected in the turn's rows and facts. A correction without numbers always fails, until someone
- * writes its meaning into "expect" and keeps it there as "correction". An exchange is found by the
- * hash of the request. If a prompt has changed since, the next exchange of the same turn and role
- * is used.
+ * makes its turn a case: instead of the recorded results, each number of the correction is expected
+ * in the turn's rows and facts. A correction without numbers always fails, until its meaning is
+ * written into "expect" by hand, with the text kept there as "correction". An exchange is found by
+ * the hash of the request. If a prompt has changed since, the next exchange of the same turn and
+ * role is used.
  */
 #ifndef VESPER_RECORD_H
 #define VESPER_RECORD_H

@@ -110,7 +110,7 @@ struct result {
 	const struct suggest_def *suggest; /* ended by a NULL text; NULL: none */
 	const struct units *units; /* of its catalogue, for showing numbers; NULL: numbers are shown
 				      as they are */
-	const struct language *language; /* in which it is shown */
+	const struct language *language; /* the language in which it is shown */
 	const char *const *needs; /* permissions that this result required: the tool's and those of
 				     the columns shown; NULL-ended; NULL: none */
 	struct args args;         /* bound arguments, after resolving and defaults */

@@ -5,8 +5,8 @@
  *
  * Grammar of a file:
  *   -- key: value       header lines, up to the first other line (the keys `param`, `column` and
- *                       `fact` have no colon: the rest of their line is for the reader of the
- * header)
+ *                       `fact` have no colon: the reader of the header parses the rest of
+ *                       their line)
  *   --# query NAME      starts a statement (the first one is "main", unless the file starts
  *                       with such a line)
  *   --? name: text      the text is included only if the argument `name` is given

@@ -51,8 +51,8 @@ size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct ar
 /* Inserts `rows` rows; binds tenant_id, row_no and each column, row after row. */
 const char *sql_upload_insert(const struct upload_table *t, size_t rows, enum dialect d,
 			      struct arena *a);
-/* The number of rows of the next INSERT, at least 1 and a power of two. So a few texts suffice for
- * blocks of any length and stay prepared. */
+/* The number of rows of the next INSERT, at least 1 and a power of two. So blocks of any length
+ * need only a few texts, which stay prepared. */
 size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d);
 /* `which`: number of the index within the table, below UPLOAD_INDEXES_MAX. */
 const char *sql_upload_index(const struct upload_table *t, size_t which, size_t column,

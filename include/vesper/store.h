@@ -168,7 +168,8 @@ void store_share(struct store *s, const char *replica);
 struct op *store_take_turn(struct store *s, const struct principal *who, const char *turn_id,
 			   uint64_t fence, const char *message_id, struct arena *a,
 			   store_messages_cb cb, void *owner);
-/* The heartbeat of these turns of the tenant; they run here. At most TURNS_ALIVE_MAX. */
+/* Records a heartbeat for these turns of the tenant, which run in this process. At most
+ * TURNS_ALIVE_MAX. */
 struct op *store_turns_heartbeat(struct store *s, const char *tenant, const char *const *turn_ids,
 				 size_t count, store_done_cb cb, void *owner);
 /* Call periodically: closes turns as interrupted if their replica sent no heartbeat for
@@ -203,8 +204,8 @@ const json_t *store_memory_items(const char *summary, struct arena *a);
 struct op *store_unsummarized_messages(struct store *s, const struct principal *who,
 				       const char *session_id, size_t limit, struct arena *a,
 				       store_messages_cb cb, void *owner);
-/* Stores a summary (a JSON array of items) of all messages up to this position, and counts it. No
- * effect if a stored one already covers this position. */
+/* Stores a summary (a JSON array of items) of all messages up to this position, and increments the
+ * session's compaction count. No effect if a stored one already covers this position. */
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
 			 const char *items, int64_t covers_through, store_done_cb cb, void *owner);
 
@@ -389,7 +390,7 @@ struct stored_token {
 	const char *token_id; /* UUID */
 	const char *user, *name;
 	const char *hash;        /* for a new token: SHA-256 of the whole token, hexadecimal */
-	const char *scopes;      /* the most permissions that it can have */
+	const char *scopes;      /* the maximum permissions that it can have */
 	const char *permissions; /* of its owner, from the newest sign-in */
 	const char *created_at, *expires_at, *last_used_at; /* NULL: never used */
 };
@@ -409,8 +410,8 @@ struct op *store_token_add(struct store *s, const struct principal *who,
 /* Deletes a token of the caller, or any of the tenant with `all`. ERR_NOT_FOUND: no such token. */
 struct op *store_token_delete(struct store *s, const struct principal *who, const char *token_id,
 			      bool all, store_done_cb cb, void *owner);
-/* The next two functions have no callback. Records that the token was used now; its first use on a
- * day is audited. */
+/* Records that the token was used now; its first use on a day is audited. This and the next
+ * function have no callback. */
 void store_token_used(struct store *s, const struct principal *who, const char *token_id);
 /* Records that the user has signed in with these permissions. The user's tokens are limited to
  * them, unless a sign-in issued later has been stored. */
@@ -423,7 +424,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 			     store_done_cb cb, void *owner);
 
 /* Maximum age of data in days; 0: it is never deleted. store_retain deletes one batch at a time;
- * `more`: data is left. */
+ * `more`: there is more to delete. */
 struct retention {
 	int64_t messages_days; /* also summaries, and sessions without messages */
 	int64_t audit_days;
@@ -441,8 +442,8 @@ typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
 			store_retain_cb cb, void *owner);
 
-/* The usage ledger. A row is written shortly after; failures are logged. `cb` (or NULL) runs when
- * it was written or lost. Rows of a tenant are written in order. */
+/* The usage ledger. The row is written later, asynchronously; failures are logged. `cb` (or NULL)
+ * runs when the row was written or the write failed. Rows of a tenant are written in order. */
 void store_ledger_add(struct store *s, const struct budget_entry *entry, store_done_cb cb,
 		      void *owner);
 /* Calls `each` for the costs of each user in this month and today, then `cb`. now_ms is the

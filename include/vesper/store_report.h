@@ -27,7 +27,7 @@ enum store_report_quality {
 
 /* Tables in the order of the enum; valid during the callback. NULL on error. */
 typedef void (*store_report_cb)(void *owner, struct table *const *tables, const struct err *e);
-/* The last days of a tenant, from the moment on at which the first of them began in its zone. */
+/* The last days of a tenant, from the start of the first of them in its time zone until now. */
 struct report_days {
 	int count;               /* 1: today only */
 	int64_t now_ms;          /* Unix time */

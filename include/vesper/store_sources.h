@@ -1,7 +1,7 @@
 /*
  * Data sources in the store: uploaded files, one row per source and one per version. Rows are
- * written before a file or table is created, and deleted after both are deleted. So the rows
- * suffice to find what a dead process left behind.
+ * written before a file or table is created, and deleted after both are deleted. So the rows list
+ * every file and table that a dead process may have left behind.
  */
 #ifndef VESPER_STORE_SOURCES_H
 #define VESPER_STORE_SOURCES_H
@@ -98,7 +98,7 @@ struct op *store_version_set(struct store *s, const char *tenant, const struct s
  * it was marked as dead. */
 struct op *store_version_claim(struct store *s, const char *tenant, const struct stored_version *v,
 			       const char *holder, store_done_cb cb, void *owner);
-/* The heartbeat of the process that receives or loads the version. */
+/* Records a heartbeat of the process that receives or loads the version. */
 struct op *store_version_heartbeat(struct store *s, const char *tenant, const char *uid,
 				   store_done_cb cb, void *owner);
 /* Puts the version into use and retires the previous one, both or neither. ERR_CANCELLED: `holder`

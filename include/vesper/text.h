@@ -43,7 +43,7 @@ void text_tokenize(const struct language *l, const char *text, struct arena *a,
 		   struct question *out);
 
 /* A name normalized for comparison: its letters and digits, in lower case and without diacritics,
- * and the end of each word. Longer names are cut. */
+ * and the end of each word. Longer names are truncated. */
 #define TEXT_KEY_BYTES_MAX 256
 #define FOLDED_WORDS_MAX   32
 struct folded {
@@ -54,7 +54,7 @@ struct folded {
 };
 void text_fold(const char *text, struct folded *out);
 
-/* The text of the question from token `from` up to, without, `to`, as written. */
+/* The text of the question from token `from` up to but not including token `to`, as written. */
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);
 
 /* The token at i; an empty one beyond the end. */

@@ -6,8 +6,8 @@
  * reads the question first. If code is sure, it makes a plan at once; otherwise the question goes
  * to the supervisor (a model) if there is one, or a clarifying question is asked. The plan's tasks
  * run tools under the caller's tenant and permissions; results are typed outcomes with tables. The
- * synthesizer writes the answer from them (a model, or templates without one) and streams it to
- * the turn's event log. The answer is stored, then chat.complete is sent. Cancel, deadline and
+ * synthesizer writes the answer from them (a model, or templates without one) and streams it to the
+ * turn's event log. The answer is stored, then chat.complete is sent. Cancel, deadline and
  * disconnected clients are handled in the same way.
  *
  * A clarifying question (chat.ask) ends its turn; the session context waits for the answer for a
@@ -20,10 +20,11 @@
  *   input "date_range": the same
  *
  * The answer is chat.select {ask_id, values}: values of options; one date; two dates, first and
- * last; or only the value of skip. As text it may be an option's number, value or label, a date,
- * or the label of skip. Another ask_id than the pending one, or one too old, ends the turn with
- * the error `expired`. Values that the question does not allow end it with `bad_frame`, and the
- * question stays open. The same question is asked at most three times in a row (ASK_ATTEMPTS_MAX).
+ * last; or only the value of skip. As text it may be an option's number, value or label, a date, or
+ * the label of skip. An ask_id other than the pending one, or one that has expired, ends the turn
+ * with the error `expired`. Values that the question does not allow end it with `bad_frame`, and
+ * the question stays open. The same question is asked at most three times in a row
+ * (ASK_ATTEMPTS_MAX).
  *
  * States, limits and transitions: turn_rows in src/turn/turn_table.c, printed by `vesperd
  * --print-turn`. Loop thread only.
@@ -140,7 +141,7 @@ struct turn_documents {
 void turns_set_documents(struct turns *t, const struct turn_documents *documents);
 
 struct turns *turns_new(const struct turns_options *options);
-/* For new turns. */
+/* Applies to new turns only. */
 void turns_set_settings(struct turns *t, const struct turn_settings *settings);
 /* The time zone of a tenant; NULL: UTC. Valid until the settings change. */
 const struct zone *turns_zone(const struct turns *t, const char *tenant);
@@ -150,8 +151,8 @@ void turns_set_llm(struct turns *t, struct llm *llm); /* keeps a reference */
  * turns are paused, and such a turn is cancelled after TURN_PAUSED_GRACE_MS. */
 void turns_set_load(struct turns *t, struct load load);
 
-/* The objects that questions are read and run with. They belong to a list of packs, and are shared
- * by its tenants, or to one tenant with an overlay (overlay.h). */
+/* The objects that read and run questions. They belong to a list of packs and are shared by its
+ * tenants, or they belong to one tenant with an overlay (overlay.h). */
 struct turn_knowledge {
 	const char *key; /* packs, then "+TENANT@VERSION" for an overlay; copied */
 	struct catalog *catalog;
@@ -162,8 +163,8 @@ struct turn_knowledge {
 /* A reference-counted turn_knowledge. A set, a turn, an overlay based on it, or another holder has
  * a reference. */
 struct knowledge;
-/* Takes ownership of the catalogue's reference, know and toolbox. `base`: knowledge that shares
- * parts with it; keeps a reference; NULL: none. */
+/* Takes ownership of the catalogue's reference, the nlu and the toolbox. `base`: knowledge that
+ * shares parts with it; keeps a reference; NULL: none. */
 struct knowledge *knowledge_new(const struct turn_knowledge *take, struct knowledge *base);
 struct knowledge *knowledge_ref(struct knowledge *k);
 void knowledge_unref(struct knowledge **k); /* *k may be NULL */
@@ -252,9 +253,9 @@ struct tool_call_request {
 	const char *tool;   /* a tool that the caller may use (catalog_agent_for) */
 	const json_t *args; /* JSON object */
 };
-/* `receipt_id`: the stored receipt; NULL: it would be too long. `e`: there is no result. ERR_LIMIT:
- * too many calls are running. ERR_CANCELLED: draining. Other errors: the receipt could not be
- * stored. */
+/* `receipt_id`: the stored receipt; NULL: it would be too long. `e` not NULL: there is no result.
+ * ERR_LIMIT: too many calls are running. ERR_CANCELLED: draining. Other errors: the receipt could
+ * not be stored. */
 typedef void (*tool_called_cb)(void *owner, const struct result *r, const char *receipt_id,
 			       const struct err *e);
 /* Runs the tool with the caller's permissions, as of today. The result may come from the tool's

@@ -5,8 +5,8 @@
  * doc:<uid>, which this folder adds to those of the token.
  *
  * Lists are made from the tenant's rows in the store, which are read again when they change. Each
- * tenant has one running load; further files wait. A version comes into use as a whole or not at
- * all, and the previous one is used until then. Loop thread only.
+ * tenant has at most one running load; further files wait. A version is put into use as a whole or
+ * not at all; until then the previous one is used. Loop thread only.
  */
 #ifndef VESPER_UPLOAD_H
 #define VESPER_UPLOAD_H
@@ -71,7 +71,7 @@ void uploads_start(struct uploads *u, bool is_exclusive, void (*then)(void *owne
 /* Cancels running loads; they are treated as interrupted at the next start. */
 void uploads_free(struct uploads **u);
 
-/* The caller with the permissions for sources added. Free with principal_free. */
+/* A copy of the principal, with the permissions for sources added. Free with principal_free. */
 struct principal *uploads_principal(const struct uploads *u, const struct principal *who);
 
 /* ---- lists ---- */

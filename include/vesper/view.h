@@ -118,8 +118,8 @@ enum view_chart_preference view_chart_preference(const struct language *l, const
  * Writes the chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec
  * with inline values, and a text alternative. The shape of its tables decides: a line or area over
  * hours, dates, months or years (with a band if there are columns for lowest and highest), bars
- * over names. False: a chart would not say more than the table, for one row, no measure, a
- * truncated result, or points that no column distinguishes. The spec has no expressions, no URLs,
+ * over names. False: a chart would add nothing to the table, because there is one row, no measure,
+ * a truncated result, or points that no column distinguishes. The spec has no expressions, no URLs,
  * and only values and labels as text.
  */
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,

@@ -31,12 +31,13 @@ extern const struct projection wire_mcp;    /* progress of an MCP tool call, the
 /* The number of items in the log so far. */
 uint64_t wire_items(const struct stream_log *log, const struct projection *p);
 
-/* Returns true if the log has fewer items than `after` so far; false if it will never have them. */
+/* Returns true if the log has fewer than `after` items and no other replica has taken the turn
+ * over. After a takeover, missing items never arrive. */
 bool wire_is_behind(const struct stream_log *log, const struct projection *p, uint64_t after);
 
-/* Returns true if a client that has `after` items can resume after them. False beyond a takeover by
- * another replica: the last items of the previous replica may be missing in the log, and other
- * items have their numbers now. */
+/* Returns true if a client that has `after` items can resume after them. False for items after a
+ * takeover by another replica: the last items of the previous replica may be missing from the log,
+ * and other items may have their numbers now. */
 bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after);
 
 struct wire_mcp;

@@ -13,7 +13,7 @@
 
 struct zone;
 
-/* Loads a zone such as "America/Los_Angeles". "" and "UTC" need no database. Any thread once
+/* Loads a zone such as "America/Los_Angeles". "" and "UTC" need no database. Any thread, once
  * loaded. */
 MUST_CHECK bool zone_load(const char *name, struct zone **out, struct err *e);
 void zone_free(struct zone **z);

@@ -115,8 +115,8 @@ static bool add_keys(struct block *b)
 	return true;
 }
 
-/* SQLite prefers an index order, with a lookup for each row, to sorting, which is ten times faster.
- * A "+" before the group prevents the use of the index. */
+/* SQLite prefers an index order with a lookup for each row, although sorting is ten times
+ * faster. A "+" before the group prevents the use of the index. */
 static bool should_sort(const struct block *b)
 {
 	return b->w->dialect == DIALECT_SQLITE && *measure_of(b)->entity->indexes &&
@@ -200,7 +200,7 @@ static bool add_period(struct block *b, struct map_select *s, struct buf *out)
 			       out);
 }
 
-/* `omitted`, `also_omitted`: dimensions whose conditions are left out, or NULL. */
+/* `omitted`, `also_omitted`: dimensions whose conditions are not written, or NULL. */
 static bool add_conditions(struct block *b, struct map_select *s,
 			   const struct dimension_def *omitted,
 			   const struct dimension_def *also_omitted, struct buf *out)

@@ -35,7 +35,7 @@ MUST_CHECK bool map_value(const struct map *m, const json_t *json, enum column_t
 const struct dimension_def *map_dimension_near(const struct map *m, const struct entity_def *root,
 					       const char *name, enum grain *grain,
 					       struct arena *a);
-/* Adds the most similar names as offers. */
+/* Suggests the most similar names. */
 void map_suggest_names(const struct map *m, const struct principal *who, const char *name,
 		       bool metrics, struct arena *a, struct map_problem *why);
 

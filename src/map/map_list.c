@@ -208,7 +208,7 @@ static bool write_order(struct map_writer *w, struct map_select *s, struct buf *
 	return true;
 }
 
-/* The joins are known only after everything that needs one has been written. */
+/* Writes all clauses before the joins, because each of them can add a join. */
 static bool write_clauses(struct map_writer *w, struct map_select *s, struct map_statement *st,
 			  struct clauses *p)
 {

@@ -1,4 +1,4 @@
-/* Problems of invalid queries: a code, a sentence, and offers that work. */
+/* Problems of invalid queries: a code, a sentence, and suggestions that work. */
 #include "map_int.h"
 
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static const char *neighbours_of(const struct map *m, const struct principal *wh
 	return text;
 }
 
-/* Offers a question that works: a neighbor counted by this entity, or the two together. */
+/* Suggests a question that works: a neighbor counted by this entity, or the two together. */
 static void offer_about(const struct map *m, const struct principal *who,
 			const struct entity_def *n, struct arena *a, struct map_problem *why)
 {

@@ -35,7 +35,7 @@ bool map_require_metric(struct map_reading *r, const struct metric_def *m);
 bool map_require_join_views(struct map_reading *r);
 /* Finds the dimension of this name, with or without a grain, that is nearest to the root. */
 bool map_find_dimension(struct map_reading *r, const char *name, struct map_by *out);
-/* Fails for an unknown name and offers the closest ones. Always false. */
+/* Fails for an unknown name and suggests similar ones. Always false. */
 bool map_unknown(struct map_reading *r, const char *name, bool metrics);
 
 /* ---- map_query.c ---- */

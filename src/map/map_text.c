@@ -167,8 +167,8 @@ static const char *subject_of(const struct map *m, const struct map_query *q, st
 	return text;
 }
 
-/* Returns true if an amount is unchanged when it is shortened. "$2.15M" must not stand for a limit
- * of 2,149,000. */
+/* Returns true if an amount is unchanged when it is shortened. A limit of 2,149,000 must not be
+ * shown as "$2.15M". */
 static bool is_round(const char *digits, const struct unit_def *unit)
 {
 	struct decimal d, part;

@@ -210,7 +210,7 @@ static void write_first(const struct map_select *outer, const struct map_step *s
 	map_select_restrict(outer, g->via, via, " AND ", correlation);
 }
 
-/* Maps an operator to the one used inner_operator [NOT] EXISTS. */
+/* Maps an operator to the one used inside [NOT] EXISTS. */
 static enum where_op inner_operator(enum where_op op, bool *negated)
 {
 	*negated = op == OP_NOT || op == OP_MISSING;

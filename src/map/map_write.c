@@ -168,8 +168,8 @@ static bool is_count(const struct metric_def *m)
 	       m->measure->additivity != ADDITIVE_SEMI;
 }
 
-/* The factor that converts left / right to the metric's unit: (left scale / right scale) / its own,
- * where both are of the same dimension. */
+/* The factor that converts left / right to the metric's unit. If both have the same dimension,
+ * it is left scale / right scale / metric scale; otherwise 1. */
 static const char *factor_of(struct map_writer *w, const struct metric_def *m)
 {
 	char text[DECIMAL_TEXT_BYTES];
@@ -267,7 +267,7 @@ static bool is_sequence(const struct map_by *by)
 }
 
 /* Default order: by the first metric (largest first, with `bottom` smallest first) if there is a
- * row limit or the first grouping is not a sequence. The groupings follow. */
+ * row limit or the first grouping is text. write_order adds the groupings. */
 static void write_default_order(struct map_writer *w, const struct parts *p, bool *any,
 				struct buf *out)
 {
@@ -333,8 +333,8 @@ static bool has_parts(const struct parts *p, const struct metric_def *m)
 				       : has_parts(p, m->left) && has_parts(p, m->right);
 }
 
-/* A query built by code may compare a metric that it does not request. map_query.c rejects that in
- * parsed queries. */
+/* A query built by code may compare a metric that it does not request. The parser rejects that
+ * in map_query.c and map_rows.c. */
 static bool check_parts(struct map_writer *w, const struct parts *p)
 {
 	const struct map_query *q = w->query;

@@ -1,4 +1,4 @@
-/* Formats and parses bounds: ">60", "≥60". */
+/* Formats bounds as text, and parses them: ">60", "≥60". */
 #include "nlu_int.h"
 
 #include <string.h>

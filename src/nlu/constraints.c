@@ -1,7 +1,7 @@
 /*
  * Reads what a question contains besides values: bounds ("above $60"), amounts, one day or a span
- * of days, which end of a ranking comes first, exclusions. Tools take them by the slots of their
- * parameters. If the chosen tool has no slot, the user is asked; nothing is dropped.
+ * of days, the sort order of a ranking, exclusions. Tools take them by the slots of their
+ * parameters. If the chosen tool has no slot, the user is asked; nothing is dropped silently.
  */
 #include "nlu_int.h"
 
@@ -42,7 +42,8 @@ static const char *constraint_text(struct reading *r, const struct constraint *s
 				   : text_between(&r->q, s->amount.from, s->amount.to, r->arena);
 }
 
-/* Resolves pairs: "above 60 or below 20" cannot be expressed, "above 60 and below 20" is empty. */
+/* Marks pairs that cannot be used as ambiguous: "above 60 or below 20" cannot be expressed, and
+ * "above 60 and below 20" is empty. */
 static void check_bound_pairs(const struct question *q, struct amount *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -79,7 +80,7 @@ static void read_amounts(struct reading *r)
 	}
 }
 
-/* "The top 5 least viewed": words after the number select the end. */
+/* Returns true for "the top 5 least viewed", where the word after the number selects the order. */
 static bool is_followed_by_bottom(const struct question *q, size_t i)
 {
 	i++;
@@ -87,7 +88,8 @@ static bool is_followed_by_bottom(const struct question *q, size_t i)
 	return token_in_list(token_at(q, i), WORDS_BOTTOM);
 }
 
-/* "The least viewed". Without such a word rankings begin at the top. */
+/* Reads words for the least and the most ("the least viewed"), except in "at least". Without one,
+ * rankings begin at the top. */
 static void read_order(struct reading *r)
 {
 	const struct question *q = &r->q;
@@ -150,7 +152,7 @@ bool reading_is_one_day(const struct reading *r)
 
 /* ---- which parameter takes it ---- */
 
-/* "$60" for a price in $/MWh: the denominator is implied. */
+/* Returns true for "$60" as a price in $/MWh: the denominator is implied. */
 static bool is_numerator(const struct units *u, const struct unit_def *given,
 			 const struct unit_def *unit)
 {
@@ -217,7 +219,7 @@ static const struct param_def *find_param(const struct reading *r, const struct 
 	return found;
 }
 
-/* Same, but NULL when two entries would fill one parameter. */
+/* Same, but NULL when another constraint would fill the same parameter. */
 static const struct param_def *param_of(const struct reading *r, const struct candidate *c,
 					size_t index, size_t *count)
 {
@@ -310,7 +312,7 @@ void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken)
 		} else if (s->slot != SLOT_NOT || !s->has_tool_words_only) {
 			(*taken)++;
 			fit->unsupported += s->slot != SLOT_NOT;
-			/* what to leave out says less about the tool than what to show */
+			/* an exclusion says less about the tool than a wanted value */
 			fit->facts += w->fact.not_taken / (s->slot == SLOT_NOT ? 4 : 1);
 		}
 	}
@@ -388,7 +390,8 @@ static void fill_order(struct reading *r, const struct fit *fit)
 					     .option_count = 2});
 }
 
-/* "Views by day": a step that the tool does not offer stays an unused word. */
+/* Fills the time step ("views by day"). A step that the tool does not offer is reported as an
+ * unused word. */
 static void fill_time_step(struct reading *r, const struct fit *fit)
 {
 	const struct param_def *p =
@@ -423,7 +426,7 @@ static void drop_carried(struct reading *r, const char *filter)
 		facts_drop(&r->facts, filter);
 }
 
-/* Exclusions replace a value carried from before. */
+/* Exclusions replace a value carried from the session context. */
 static void fill_exclusions(struct reading *r, const struct constraint *s,
 			    const struct param_def *p)
 {
@@ -464,7 +467,7 @@ static void drop_replaced(struct reading *r, const struct candidate *c)
 	}
 }
 
-/* Several parameters could take the number: offers each as an option, "min_price>60". */
+/* Asks which parameter takes the number. Each option has the form "min_price>60". */
 static void ask_which(struct reading *r, const struct fit *fit, const struct constraint *s)
 {
 	const struct candidate *c = fit->candidate;

@@ -1,4 +1,4 @@
-/* Parses text that holds only a time, as typed into a date field. */
+/* Parses text that contains only a time, such as the input of a date field. */
 #include "nlu_int.h"
 
 #include "vesper/limits.h"

@@ -1,12 +1,11 @@
 /*
- * Questions that describe values of a column in words ("which products look like snacks"), or name
- * classes to sort the values into. The text after the cue is a description: a name, a time or a
- * bound in it does not refer to the data. The rest of the question is read without it, and must be
- * a complete query over the map.
+ * Understands questions that describe values of a column in words ("which products look like
+ * snacks"), or name classes to sort the values into. The text after the cue is the description or
+ * the classes. The rest of the question must be a complete query over the map.
  *
- * "Which projects look like they are late" has the same cue but no description. If the text after
- * the cue names a time, a number or a value of the data, or if it compares, ranks, groups or asks,
- * the whole text is read as any other question.
+ * "Which projects look like they are late" has the same cue but no description. The whole text is
+ * read like any other question if the text after the cue names a time, a number or a value of the
+ * data. The same applies if it compares, ranks, groups or asks.
  */
 #include "nlu_int.h"
 
@@ -14,7 +13,7 @@
 
 #include "vesper/limits.h"
 
-#define SUBJECT_WORDS_MAX 4 /* between "which" and the cue */
+#define SUBJECT_WORDS_MAX 4 /* maximum number of words between "which" and the cue */
 
 /* Token positions of the cue and the description. */
 struct description_cue {
@@ -28,7 +27,8 @@ static const struct param_def *description_param(const struct tool_def *t)
 	return t && t->analysis.points ? tool_param(t, t->analysis.points) : NULL;
 }
 
-/* "Which products look like", "products that look like"; but not "what do prices look like". */
+/* Returns true for "which products look like" and "products that look like", but not for "what do
+ * prices look like". */
 static bool asks_which_before(const struct nlu *k, const struct question *q, size_t cue)
 {
 	for (size_t i = cue; i-- > 0 && cue - i <= SUBJECT_WORDS_MAX + 1;) {
@@ -84,7 +84,7 @@ static const enum words question_lists[] = {
 	WORDS_THIRD_PERSON, WORDS_EXCLUSION_CUES, WORDS_CHART,      WORDS_CHART_NONE,
 };
 
-/* "It will be late", "those we lost". */
+/* Text that begins with one of these is not a description: "it will be late", "those we lost". */
 static const enum words pronouns[] = {WORDS_PRONOUNS, WORDS_FOLLOWUP_ANYWHERE, WORDS_THERE};
 
 static bool starts_with_any(const struct question *q, size_t i, const enum words *lists,
@@ -110,7 +110,8 @@ static bool is_question(const struct nlu *k, const struct question *q, size_t fr
 	return false;
 }
 
-/* "Into solar, wind or other": a class may also be a value of the data. */
+/* Returns true when a class may start at the token, as in "into solar, wind or other". A class may
+ * also be a value of the data. */
 static bool starts_class(const struct question *q, size_t i)
 {
 	return i == 0 || strchr(",;/", q->tokens[i].separator) ||
@@ -118,7 +119,8 @@ static bool starts_class(const struct question *q, size_t i)
 	       token_in_list(&q->tokens[i - 1], WORDS_AND);
 }
 
-/* "Budget" is part of many names and describes them; "in the Budget report" names one. */
+/* Returns true for a mention at the start of the description that matches only parts of names.
+ * "Budget" then describes names, while "in the Budget report" names one. */
 static bool is_word_of_names(const struct mention *m)
 {
 	for (size_t i = 0; i < m->count; i++)
@@ -146,7 +148,8 @@ static bool names_data(const struct reading *rest, bool is_list)
 	return false;
 }
 
-/* "The top 3 that look like": the top of all values is not the top of the matching ones. */
+/* Returns true for "the top 3 that look like": the query would rank all values, not only the
+ * matching ones. */
 static bool ranks_outside_cue(const struct question *q, const struct description_cue *d)
 {
 	for (size_t i = 0; i < d->question_end; i++)

@@ -141,7 +141,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 		facts_add(&r->facts, r->arena, filter, d, value, source);
 }
 
-/* Reads "min_price>60": the parameter chosen for an ambiguous number, and the number. */
+/* Reads "min_price>60": the filter chosen for an ambiguous number, and the number. */
 static void edit_named_bound(struct reading *r, const char *text, enum filter_source source)
 {
 	size_t n = text ? strcspn(text, "=>") : 0;
@@ -175,7 +175,7 @@ bool edit_clears(const json_t *v)
 	       (text && (!*text || strcmp(text, "all") == 0));
 }
 
-/* Sets the filter of the dimension that the value resolves to. */
+/* Sets the filter of the dimension that values of d resolve to. */
 static void edit_resolved(struct reading *r, const struct dimension_def *d, const json_t *v,
 			  enum filter_source source)
 {

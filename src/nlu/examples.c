@@ -1,7 +1,7 @@
 /*
  * Finds example questions similar to a given one, with their calls, for the supervisor's prompt.
- * They come from packs and approved answers. Each is indexed as a separate text, so that only the
- * caller's examples count.
+ * They come from packs and approved answers. Each example is indexed separately, so that only the
+ * examples of the caller affect the ranking.
  */
 #include "nlu_int.h"
 
@@ -36,8 +36,8 @@ static void add(struct examples *x, const struct nlu *k, const struct example_de
 
 /* ---- approved answers ---- */
 
-/* Returns the flow's only call, if all its values are literals. A map query or a value of another
- * step cannot be expressed as a filter. */
+/* Returns the flow's only tool call. NULL: none or several calls, a repeated call, or a clarifying
+ * question. */
 static const struct flow_line *only_call(const struct flow_def *f)
 {
 	const struct flow_line *call = NULL;
@@ -62,8 +62,8 @@ static const struct param_def *param_of(const struct tool_def *t, const char *na
 	return NULL;
 }
 
-/* Returns false when a value cannot be expressed as a filter. Values taken from the question are
- * not in call->values. */
+/* Returns false when a value cannot be expressed as a filter, such as a map query. Values taken
+ * from the question are not in call->values. */
 static bool read_filters(const struct flow_line *call, struct example_def *x, struct arena *a)
 {
 	size_t n = 0, max = json_object_size(call->values) + 1;
@@ -152,7 +152,8 @@ static bool may_use(const struct catalog_view *may, const struct tool_def *tool)
 	return false;
 }
 
-/* Hides an example from callers who may not know a dimension's values in it. */
+/* Returns true when the caller may use the tool and read the dimension of each value of the
+ * example. */
 static bool may_see(const struct catalog_view *may, const struct example_def *x)
 {
 	for (size_t i = 0; x->filters[i]; i++) {
@@ -166,8 +167,8 @@ static bool may_see(const struct catalog_view *may, const struct example_def *x)
 	return may_use(may, x->tool);
 }
 
-/* The share of the question's words that the example has. All words weigh the same, since there
- * may be few examples. */
+/* The share of the question's content words that the example contains. All words have the same
+ * weight, since there may be few examples. */
 static double similarity(const struct nlu *k, const char *question, const char *example,
 			 struct arena *a)
 {

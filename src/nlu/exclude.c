@@ -1,14 +1,13 @@
 /*
  * Reads exclusions: "not Ascend", "all but solar", "excluding July". If only one other value
  * exists, that value is used. Otherwise a tool with an exclusion slot applies them, and for any
- * other tool the user is asked. Searching for the excluded value would be the worst possible
- * answer.
+ * other tool the user is asked. An excluded value never becomes a filter for that value.
  */
 #include "nlu_int.h"
 
 #include <string.h>
 
-#define OTHERS_MAX 12 /* remaining values offered as choices */
+#define OTHERS_MAX 12 /* maximum number of remaining values offered as choices */
 
 /* "all vendors but Hitachi" */
 static bool is_all_but(const struct question *q, size_t i)
@@ -19,7 +18,7 @@ static bool is_all_but(const struct question *q, size_t i)
 	return false;
 }
 
-/* "All projects minus solar" excludes from what precedes it; "peak minus off-peak" is a
+/* "All projects minus solar" excludes a value from the items before it; "peak minus off-peak" is a
  * difference. */
 static bool is_subtraction(const struct question *q, size_t i)
 {
@@ -30,7 +29,8 @@ static bool is_subtraction(const struct question *q, size_t i)
 	       (token_in_list(of, WORDS_EVERYTHING) || !token_in_list(of, WORDS_STOP));
 }
 
-/* "Leave the low ones out": the verb at i, with its second part later in the sentence. */
+/* Returns true for "leave the low ones out": a verb at i whose second part is later in the
+ * sentence. */
 static bool is_split_verb(const struct question *q, size_t i)
 {
 	if (!token_in_list(&q->tokens[i], WORDS_EXCLUSION_VERBS))
@@ -62,7 +62,7 @@ bool exclude_cue_before(const struct question *q, size_t i)
 	return false;
 }
 
-/* "The CAISO ones and those on hold": joined by function words only. */
+/* Returns true when only function words join two names: "the CAISO ones and those on hold". */
 static bool is_joined(const struct question *q, size_t from, size_t to)
 {
 	bool joint = false;
@@ -81,7 +81,8 @@ static bool is_joined(const struct question *q, size_t from, size_t to)
 	return joint && from == to;
 }
 
-/* Continues an exclusion: "excluding NP15 and SP15". In "not NP15, SP15" the second is wanted. */
+/* Returns true when the name continues an exclusion: "excluding NP15 and SP15". In "not NP15, SP15"
+ * the second name is wanted. */
 static bool continues_exclusion(const struct question *q, const struct mention *last, size_t from)
 {
 	size_t cue = last->from;
@@ -95,7 +96,8 @@ static bool continues_exclusion(const struct question *q, const struct mention *
 	return !token_in_list(&q->tokens[cue], WORDS_NOT);
 }
 
-/* "ERCOT and PJM excluded": the cue follows the names. "Leave out" precedes them. */
+/* Returns true when the cue follows the names: "ERCOT and PJM excluded". The cue "leave out"
+ * precedes them. */
 static bool is_excluded_after(const struct question *q, const struct mention *m)
 {
 	size_t at = m->to + token_in_list(token_at(q, m->to), WORDS_ONES);
@@ -204,7 +206,7 @@ void exclude_resolve(struct reading *r)
 		e = single_meaning(m);
 		d = e ? e->dimension : d;
 		wanted = facts_get(&r->facts, d->filter);
-		/* the wanted value in "stage 2, not stage 3" is enough */
+		/* in "stage 2, not stage 3" the wanted value is a sufficient filter */
 		if (wanted && !(e && has_value(wanted, e->value)))
 			continue;
 		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);

@@ -53,8 +53,8 @@ struct fact *facts_add(struct facts *f, struct arena *a, const char *filter,
 		fact->values = values;
 		fact->cap = cap;
 	}
-	/* A filter has one source: one value resolved from other words makes it an alias, so that
-	 * it is not reported as given literally. */
+	/* A filter has one source. If one value was resolved from other words, the source is
+	 * SOURCE_ALIAS, so that the filter is not reported as given literally. */
 	if (source == SOURCE_ALIAS && fact->source == SOURCE_EXPLICIT)
 		fact->source = source;
 	fact->values[fact->count++] = v;

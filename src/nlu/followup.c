@@ -1,8 +1,8 @@
 /*
- * Applies the session context to a question. A follow-up ("and for SP15?") reuses tool and
- * filters; an incomplete question takes only what it lacks; a complete one takes nothing. Explicit
- * facts replace carried ones and drop those that depend on them: a new market drops the old
- * hub-zone.
+ * Applies the session context to a question. A follow-up ("and for SP15?") reuses the tool and the
+ * filters. An incomplete question takes only the values that it lacks, and a complete one takes
+ * nothing. Explicit facts replace carried ones, and carried facts that depend on them are dropped:
+ * a new market drops the old hub-zone.
  */
 #include "nlu_int.h"
 
@@ -51,7 +51,6 @@ const struct dimension_def *followup_dimension(const struct catalog *c, const ch
 	return NULL;
 }
 
-/* A filter name that itself ends in "s" stays unchanged. */
 const char *followup_filter_name(const struct nlu *k, const char *name, struct arena *a)
 {
 	return followup_dimension(k->catalog, name) || params_first_with_filter(k, name)
@@ -102,8 +101,8 @@ bool followup_opens_with_drop(const struct question *q)
 	return words_at(q, 0, WORDS_DROP_OPENING) > 0;
 }
 
-#define POINTED_WORDS  2 /* words after "those" searched for a relative "that" */
-#define ELLIPSIS_WORDS 4 /* a prepositional phrase this short is a follow-up */
+#define POINTED_WORDS  2 /* number of words after "those" in which a relative "that" is searched */
+#define ELLIPSIS_WORDS 4 /* maximum length of a prepositional phrase that is a follow-up */
 
 bool followup_has_cue(const struct reading *r)
 {
@@ -132,7 +131,7 @@ bool followup_has_cue(const struct reading *r)
 	return !content;
 }
 
-/* Returns the number of words from token i on that name the form of an answer. */
+/* The number of words from token i on that name a presentation ("as a chart"). */
 static size_t form_words(const struct question *q, size_t i)
 {
 	static const enum words FORMS[] = {WORDS_CHART, WORDS_CHART_NONE, WORDS_CHART_BAR,
@@ -170,7 +169,7 @@ static const char *time_step_of(const struct token *t)
 	return g >= GRAIN_HOUR && g <= GRAIN_YEAR ? grain_name(g) : NULL;
 }
 
-/* The step that the token at i groups by: "per day", "by the month", "daily". */
+/* The time step that token i groups by: "per day", "by the month", "daily". */
 const char *followup_time_step_at(const struct question *q, size_t i)
 {
 	const char *step = time_step_of(&q->tokens[i]);
@@ -229,7 +228,7 @@ bool followup_points_at_context(const struct reading *r)
 
 		if (r->q.tokens[i].used || !token_in_list(&r->q.tokens[i], WORDS_DEMONSTRATIVES))
 			continue;
-		/* "those projects that are solar" defines what it points at */
+		/* "those projects that are solar" defines its own referent */
 		for (size_t n = i + 1; n < r->q.count && n <= i + POINTED_WORDS; n++)
 			relative =
 				relative || token_in_list(&r->q.tokens[n], WORDS_RELATIVE_PRONOUNS);
@@ -296,7 +295,7 @@ static bool label_has_word(const char *label, const struct token *t)
 	return false;
 }
 
-/* "the wind one": returns true when the label has each describing word. */
+/* Returns true when the label contains each describing word: "the wind one". */
 static bool is_described(const struct question *q, const char *label)
 {
 	bool any = false;
@@ -368,7 +367,8 @@ const char *nlu_choice(const struct nlu *k, const char *text, const json_t *ask,
 
 /* ---- dropping filters ---- */
 
-/* "never mind the hub", "drop the vendor", "regardless of stage": the token after such words. */
+/* The token after a cue that drops a filter ("never mind the hub", "drop the vendor", "regardless
+ * of stage"); 0: no cue at i. */
 static size_t drop_cue(const struct question *q, size_t i)
 {
 	size_t n = words_at(q, i, WORDS_DROP_FILTER);
@@ -480,7 +480,7 @@ static void join_values(struct reading *r, const struct fact *carried, struct fa
 			  own->source);
 }
 
-/* "Now for all projects" */
+/* Returns true when all values of the dimension were requested: "now for all projects". */
 static bool asks_all_values_of(const struct reading *r, const struct dimension_def *d)
 {
 	for (size_t i = 0; i < r->all_count; i++)

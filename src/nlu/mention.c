@@ -9,10 +9,10 @@
 #include "vesper/json.h"
 #include "vesper/strlist.h"
 
-#define PHRASE_WORDS      2 /* a longer run of ordinary words that equals a name is the name */
-#define LEFT_WORDS_MAX    4 /* of a value made of ordinary words only: "out for final review" */
+#define PHRASE_WORDS      2 /* longest run of ordinary words that is not read as a name */
+#define LEFT_WORDS_MAX    4 /* longest value of only ordinary words: "out for final review" */
 #define CANDIDATES_MAX    16
-#define CONTEXT_WORDS_MAX 6   /* of a follow-up whose short value the session context explains */
+#define CONTEXT_WORDS_MAX 6   /* longest follow-up whose value may need the session context */
 #define NUMBER_NAME_LEAST 100 /* smaller numbers are hours, days or counts */
 #define NUMBER_YEAR_FIRST 1900
 #define NUMBER_YEAR_LAST  2199
@@ -62,7 +62,7 @@ bool mention_is_label_word(const struct token *t, const struct dimension_def *d)
 	return n >= 3 && label_contains(d->label, stem, n);
 }
 
-/* "High case", "reference: high", "base, high and low cases" */
+/* True for "high case", "reference: high", "base, high and low cases". */
 bool mention_has_label_near(const struct question *q, size_t from, size_t to,
 			    const struct dimension_def *d)
 {
@@ -81,7 +81,6 @@ bool mention_has_label_near(const struct question *q, size_t from, size_t to,
 	return false;
 }
 
-/* "at risk", "milestone dates", "red": a value, or a word of a tool. */
 static bool is_tool_word(const struct reading *r, const char *word, size_t len)
 {
 	char stem[STEM_BYTES];
@@ -94,7 +93,7 @@ static bool has_tool_words_only(const struct reading *r, size_t from, size_t to)
 	bool any = false;
 	struct folded joined;
 
-	/* "mile stones"; "IC_LC", which is a column too */
+	/* "mile stones" is one word; "IC_LC" is also a column */
 	if (to > from + 1 && mention_window(&r->q, from, to - from, &joined) &&
 	    (is_tool_word(r, joined.key, joined.len) ||
 	     router_has_label(r->nlu->router, joined.key, joined.len)))
@@ -139,7 +138,7 @@ static bool is_part_of_underscore_name(const struct question *q, size_t from, si
 	return (from > 0 && q->tokens[from].separator == '_') || token_at(q, to)->separator == '_';
 }
 
-/* Returns true for an ordinary word: a data value of the same name does not make it a mention. */
+/* Returns true for an ordinary word. It is not a mention even if a data value has the same name. */
 static bool is_ordinary(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -167,8 +166,8 @@ static size_t keep_marked(struct entry *found, const bool *keep, size_t count)
 	return kept > 0 ? kept : count;
 }
 
-/* Ranks matches. Tenant data may hold any name and many share words, so catalogue values precede
- * parts of tenant names. A dimension named in the question precedes others. */
+/* Ranks matches. Tenant data may contain any name, and many names share words, so catalogue values
+ * precede parts of tenant names. A dimension named next to the words precedes others. */
 static size_t keep_likely(const struct reading *r, size_t from, size_t to, struct entry *found,
 			  size_t count)
 {
@@ -194,7 +193,8 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	return keep_marked(found, keep, count);
 }
 
-/* "Northwind" of "Northwind Capital": a capitalized word that begins exactly one name. */
+/* Returns true for a capitalized word that begins exactly one name: "Northwind" for "Northwind
+ * Capital". */
 static bool is_short_name(const struct reading *r, size_t i, const struct entry *e)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -218,7 +218,8 @@ static bool is_number_name(const struct token *t, const struct entry *e)
 	       (t->number < NUMBER_YEAR_FIRST || t->number > NUMBER_YEAR_LAST);
 }
 
-/* "High" in "the high ones", "only high", "without low": it does not describe another noun. */
+/* Returns true when the word does not describe another noun: "high" in "the high ones", "only high"
+ * or "without high". */
 static bool is_standalone(const struct reading *r, size_t i, const struct dimension_def *d)
 {
 	static const enum words BEFORE[] = {WORDS_ARTICLES,
@@ -255,8 +256,8 @@ static bool question_has_label(const struct question *q, const struct dimension_
 	return false;
 }
 
-/* Returns true when a tool of the session context has a parameter for the dimension that by default
- * narrows nothing. */
+/* Returns true when a tool of the session context has a parameter for the dimension that does not
+ * filter by default. */
 static bool context_narrows_by(const struct reading *r, const struct dimension_def *d)
 {
 	const struct catalog *c = r->nlu->catalog;
@@ -280,7 +281,7 @@ static bool context_narrows_by(const struct reading *r, const struct dimension_d
 
 enum label_evidence { LABEL_NONE, LABEL_IN_CONTEXT, LABEL_IN_QUESTION, LABEL_NEARBY };
 
-/* The evidence that the words mean a value of a dimension that has a default. */
+/* The evidence that the words mean a value of this dimension, which is weak (lookup.h). */
 static enum label_evidence label_evidence_of(const struct reading *r, size_t i, size_t n,
 					     const struct dimension_def *d)
 {
@@ -294,7 +295,7 @@ static enum label_evidence label_evidence_of(const struct reading *r, size_t i, 
 									   : LABEL_NONE;
 }
 
-/* Keeps the values whose dimensions the question says most clearly. */
+/* Keeps the values for whose dimensions the question has the strongest evidence. */
 static size_t keep_best_labelled(const struct reading *r, size_t i, size_t n, struct entry *found,
 				 size_t count)
 {
@@ -327,8 +328,8 @@ static bool may_mean(const struct reading *r, size_t i, size_t n, const struct e
 	if ((is_stop_word && !labelled) ||
 	    (weak && label_evidence_of(r, i, n, e->dimension) == LABEL_NONE))
 		return false;
-	/* A small number is an hour or a count, and others may be years, even if a value has that
-	 * name. */
+	/* A small number is an hour or a count, and a larger one may be a year, even if a value has
+	 * that name. */
 	if (n == 1 && !r->q.tokens[i].has_letter && !labelled &&
 	    names_loaded(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
 		return false;
@@ -345,7 +346,7 @@ static bool may_mean(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !labelled)
 		return false;
-	/* "flights" does not mean flight attendants, nor "by cabin" a cabin refit */
+	/* "flights" does not mean flight attendants, and "by cabin" does not mean a cabin refit */
 	if (e->kind == ENTRY_PART && n == 1 && !labelled && !r->q.tokens[i].capitalized &&
 	    map_words_is_entity_at(r->nlu, &r->q, i))
 		return false;
@@ -377,7 +378,7 @@ static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
 }
 
 /* Returns true when a neutral word describes something: "that are good", "good projects". A
- * lower-case "in" or "or" never means a state. */
+ * lower-case "in" or "or" never means Indiana or Oregon. */
 static bool describes_something(const struct reading *r, size_t i)
 {
 	const struct question *q = &r->q;
@@ -405,7 +406,7 @@ bool mention_is_missed_value(const struct reading *r, size_t i, bool neutral)
 	return false;
 }
 
-/* Returns true when at least one of several words of a longer name is not an ordinary word. */
+/* Returns true when at least one of the n words is not a known word. */
 static bool has_uncommon_word(const struct reading *r, size_t i, size_t n)
 {
 	for (size_t at = i; at < i + n; at++)
@@ -419,7 +420,8 @@ static int number_word(const struct token *t)
 	return t->has_letter && !t->has_digit ? token_number(t) : -1;
 }
 
-/* Rewrites "stage three" as "stage 3". Returns false when no later word is a number in letters. */
+/* Rewrites "stage three" as "stage 3". Returns false when no word after the first is a number in
+ * letters. */
 static bool window_in_digits(const struct question *q, size_t i, size_t n, struct folded *out)
 {
 	char text[TEXT_KEY_BYTES_MAX];
@@ -494,7 +496,7 @@ static void find_all_values(struct reading *r)
 	}
 }
 
-/* The number of tokens from i on, at most `most`, that can be one known name. */
+/* The maximum number of tokens from i on, at most `most`, that names_find can match. */
 static size_t name_reach_at(const struct reading *r, size_t i, size_t most)
 {
 	struct folded words, digits;

@@ -1,5 +1,5 @@
 /*
- * Builds the index, and reads whole questions with one or several subjects.
+ * Builds the index, and understands questions with one or several subjects.
  */
 #include "nlu_int.h"
 
@@ -28,7 +28,7 @@ static bool is_unlisted_noun(const struct nlu *k, const char *const *list, const
 	return false;
 }
 
-/* Maps the words of each list to its first word. The first list with a word wins. */
+/* Maps the words of each list to its first word. If several lists have a word, the first wins. */
 static void add_synonyms(struct nlu *k, const char *const *const *lists, size_t count, bool of_pack)
 {
 	char stem[STEM_BYTES];
@@ -70,7 +70,7 @@ static void add_words(struct nlu *k)
 		dict_put(&k->stop_words, *word, strlen(*word), 1);
 }
 
-/* Indexes glossary terms and foreign words for matching. */
+/* Indexes glossary terms and the words of other languages. */
 static void index_topics(struct nlu *k)
 {
 	const struct language *l = k->catalog->language;
@@ -126,7 +126,7 @@ struct nlu *nlu_with_overlay(const struct nlu *base, const struct catalog *c)
 
 	*k = *base;
 	k->catalog = c;
-	k->arena = NULL; /* the base owns the index, except for flows */
+	k->arena = NULL; /* the base owns the index, except for flows, map words and names */
 	k->flow_arena = arena_new(FLOW_WORDS_BYTES_MAX);
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k, k->flow_arena, base->catalog);
@@ -229,7 +229,7 @@ static void add_tools(struct understanding *all, const struct understanding *one
 	all->tool_count += one->tool_count;
 }
 
-/* For a filter in two parts, the first part's value wins. */
+/* If two parts have the same filter, the first part's value wins. */
 static void add_filters(struct understanding *all, const struct understanding *one, struct arena *a)
 {
 	struct filter *filters =
@@ -250,8 +250,8 @@ static void add_filters(struct understanding *all, const struct understanding *o
 	all->filter_count = n;
 }
 
-/* Reads each part as a separate question. Returns false when not all parts are about data; the
- * caller then reads the question whole. */
+/* Reads each part as a separate question. Returns false when a part is not about data, or two parts
+ * have the same agent. The caller then reads the question as one. */
 static bool understand_parts(const struct nlu *k, const struct nlu_input *in,
 			     const char *const *texts, size_t count, struct arena *a,
 			     struct understanding *out)
@@ -290,8 +290,8 @@ static bool understand_parts(const struct nlu *k, const struct nlu_input *in,
 	return true;
 }
 
-/* Tries an incomplete or overloaded question as two halves. Returns true when both halves are
- * complete. */
+/* Splits a question that led to a clarifying question into two halves. Returns true when both
+ * halves are understood with confidence and need no clarifying question. */
 static bool understand_halves(const struct nlu *k, const struct nlu_input *in,
 			      const struct question *q, struct arena *a, struct understanding *out)
 {

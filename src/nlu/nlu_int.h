@@ -4,14 +4,14 @@
  *   text     -> tokens, times, numbers (text.h, dates.h)
  *   mention  -> mentions of known values, misspelled or partly named ones too (lookup.h);
  *               unknown names
- *   facts    -> all values by filter name, with those of the session context
- *   router   -> a score of each tool for words and facts
- *   constraints -> bounds, amounts, an order, exclusions: what a tool takes by its slots
+ *   facts    -> all values by filter name, including those of the session context
+ *   router   -> a score of each tool for the words
+ *   constraints -> bounds, amounts, sort order and exclusions, which tools take by slots
  *   slots    -> the chosen tool's values, or the clarifying question
  *   calls    -> the tool's calls
  *   unused_words -> the words that no step used
  *
- * All data is in the caller's arena, except the index (struct know).
+ * All data is in the caller's arena, except the index (struct nlu).
  */
 #ifndef VESPER_NLU_INT_H
 #define VESPER_NLU_INT_H
@@ -27,7 +27,7 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
-/* Filter names on the wire with a grammar of their own. All other names belong to dimensions. */
+/* Filter names on the wire that have a special grammar. All other names belong to dimensions. */
 #define FILTER_YEAR  "year"
 #define FILTER_MONTH "month"
 #define FILTER_HOUR  "hour"
@@ -38,7 +38,7 @@
 /* Its values resolve words that fit two dimensions, such as "ward=North". */
 #define FILTER_MEANING "meaning"
 
-/* ---- know.c ---- */
+/* ---- nlu.c ---- */
 
 struct flow_words;
 struct map_words;
@@ -47,7 +47,8 @@ struct router;
 struct nlu {
 	const struct catalog *catalog;
 	struct arena *arena;      /* owns the index; NULL: shared (nlu_with_overlay) */
-	struct arena *flow_arena; /* owns the words of flows, which an overlay extends */
+	struct arena *flow_arena; /* owns the words of flows and of the map if this is an overlay;
+				     else same as `arena` */
 	struct entity_index *names;
 	struct dict stop_words; /* stop words of the packs; tokens know the language's */
 	struct dict synonyms;   /* stem -> index into meanings */
@@ -56,7 +57,7 @@ struct nlu {
 	struct dict pack_words; /* stems of the packs' own synonyms */
 	const char **meanings;  /* by index: the canonical word of the synonyms */
 	size_t meaning_count;
-	/* Units of parameters that take an amount; NULL-terminated. */
+	/* Units of the parameters that take an amount. NULL-terminated. */
 	const struct unit_def *const *amount_units;
 	struct dict prepositions;        /* word -> dimension whose values follow it in examples */
 	struct dict filters;             /* filters of all tool parameters -> filter numbers */
@@ -69,7 +70,7 @@ struct nlu {
 	struct flow_words *flows;
 	struct map_words *map_words; /* NULL: the map is empty */
 	struct tool_vocabulary *vocabulary;
-	const struct topics *glossary; /* of the packs' glossaries */
+	const struct topics *glossary; /* terms of the packs' glossaries */
 	struct dict *foreign;          /* by language: its words */
 	struct refuser *refuser;
 	struct examples *examples;
@@ -123,10 +124,10 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 		  size_t count, bool typo);
 /* Folds the n tokens from i into one name. Returns false when they cannot form a name. */
 bool mention_window(const struct question *q, size_t i, size_t n, struct folded *out);
-/* Returns true when part of a longer name may count as a mention of e here. "capital" does not
- * name a sponsor, but "sponsored by northwind" does. */
+/* Returns true when part of a longer name may count as a mention of e here: "capital" does not name
+ * a sponsor, but "northwind" in "sponsored by northwind" does. */
 bool mention_accepts_part(const struct reading *r, size_t i, size_t n, const struct entry *e);
-/* Returns true when words near the tokens name this dimension ("zone North"). */
+/* Returns true when words next to the tokens name this dimension ("zone North"). */
 bool mention_has_label_near(const struct question *q, size_t from, size_t to,
 			    const struct dimension_def *d);
 /* Returns true when the word belongs to a map value that was not read as a mention because its
@@ -137,8 +138,8 @@ bool mention_is_separator(char before); /* may separate two words of a name */
 /* Returns true when the word is part of the dimension's label ("hub" of "hub-zone"). */
 bool mention_is_label_word(const struct token *t, const struct dimension_def *d);
 
-/* Adds the fact that a value of d resolves to; `value` is kept as resolved_from. Returns false when
- * the target is unknown. */
+/* Adds the fact that a value of d resolves to; `value` is stored as resolved_from. Returns false
+ * when the target is unknown. */
 bool facts_add_resolved(struct reading *r, const struct dimension_def *d, const char *value,
 			const char *resolved, enum filter_source source);
 
@@ -163,9 +164,9 @@ struct fact {
 	enum filter_source source;
 	const struct dimension_def *dimension; /* or NULL */
 	const char *resolved_from; /* the value of another dimension that resolved to it, or NULL */
-	bool implied;              /* derived from another fact: tools need not take it */
-	bool all_values;           /* all values of the dimension */
-	bool has_tool_words_only;  /* its words are also tool words */
+	bool implied;             /* derived from another fact; tools are not required to take it */
+	bool all_values;          /* all values of the dimension */
+	bool has_tool_words_only; /* its words are also tool words */
 };
 
 struct facts {
@@ -189,7 +190,7 @@ bool value_equal(const struct value *a, const struct value *b);
 
 struct router *router_new(struct nlu *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
-/* Returns true when it is the label of a column, folded. */
+/* Returns true when the folded text is the label of a column. */
 bool router_has_label(const struct router *r, const char *key, size_t len);
 
 /* Scores from the words alone, without facts. */
@@ -202,7 +203,7 @@ struct text_score {
 	size_t unknown_words; /* content words that no tool uses */
 	double documents;     /* coverage by the caller's documents (find.h) */
 };
-/* `hours`: the question names hours, which also counts as a word for tools. */
+/* `hours`: the question names hours; tools are also scored for them. */
 void router_score_text(const struct nlu *k, const struct nlu_input *in, const struct question *q,
 		       size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
@@ -226,7 +227,7 @@ struct candidate {
 	size_t param_count;
 	const struct tool_params *numbers; /* filter numbers of the params */
 	const void *def;                   /* tool_def or flow_def, by kind */
-	bool first_of_domain;              /* the first of its domain */
+	bool first_of_domain;              /* the first candidate of its domain */
 	bool in_home_domain;
 	double text_score;
 };
@@ -239,7 +240,8 @@ const struct param_def *candidate_param(const struct candidate *c, const char *f
 struct numbered_facts {
 	const struct fact **facts; /* by filter number, or NULL */
 	int numbers[FACTS_MAX]; /* by fact: its filter number; -1: no parameter has this filter */
-	bool tool_words_name_tool; /* treat soft facts as tool words, not as values */
+	bool tool_words_name_tool; /* treat facts with has_tool_words_only as tool words, not as
+				      values */
 };
 
 void params_index(struct nlu *k);
@@ -259,7 +261,7 @@ enum issue_kind {
 	ISSUE_NONE,
 	ISSUE_UNKNOWN_VALUE, /* a value that does not exist */
 	ISSUE_AMBIGUOUS,     /* a name that matches several values */
-	ISSUE_CONTRADICTION, /* a value combined with a parent that is not its own */
+	ISSUE_CONTRADICTION, /* a value combined with another value's parent */
 	ISSUE_NO_CHILDREN,   /* a parent without values below it */
 	ISSUE_MISSING,
 	ISSUE_OUT_OF_RANGE,       /* a number out of range, or an hour that does not exist */
@@ -279,7 +281,8 @@ struct issue {
 	const struct tool_def *tool;
 	const struct suggestion *options;
 	size_t option_count;
-	bool options_in_text; /* the options are excluded values: name them, offer none */
+	bool options_in_text; /* the options are excluded values: listed in the text, but not
+				 offered */
 };
 
 /* ---- constraints.c: values that a tool takes by slots ---- */
@@ -302,16 +305,16 @@ struct constraint {
  */
 void constraints_read(struct reading *r);
 void constraints_add_exclusion(struct reading *r, const struct constraint *s);
-/* Adds to the fit what its tool takes and does not take. Increases `taken` by the number of facts.
- */
+/* Adds the time, time step and constraints to the score of the fit: those that the tool takes raise
+ * it, those that it does not take lower it. Adds the number of both to *taken. */
 void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken);
 /* Returns true when a value in r->constraints fills the parameter. */
 bool constraints_fill_param(const struct reading *r, const struct fit *fit,
 			    const struct param_def *p);
 /* Turns the values that the tool takes into facts of its parameters. Asks about the others. */
 void constraints_fill(struct reading *r, const struct fit *fit);
-/* Converts the number to the unit (NULL: unitless). Returns false when its own unit has another
- * physical dimension. */
+/* Converts the number to the unit (NULL: unitless). Returns false when the number's unit has
+ * another physical dimension. */
 bool constraint_convert(const struct reading *r, const struct amount *m,
 			const struct unit_def *unit, struct decimal *out);
 /* Returns true when the time is a single day. */
@@ -324,13 +327,13 @@ void constraints_fill_time(struct reading *r, const struct candidate *c);
 
 /* ---- request.c ---- */
 
-/* The request that follows a greeting and background text. NULL: the whole text is the question. */
+/* The request that follows a greeting and small talk. NULL: the whole text is the question. */
 const char *request_text(const struct nlu *k, const struct nlu_input *in, const struct question *q,
 			 struct arena *a);
 
 /* ---- rows.c ---- */
 
-/* The question with the titles of rows in place of references to them. NULL: it has none. */
+/* The question, with each reference to a row replaced by the row's title. NULL: no references. */
 const char *rows_text(const struct nlu *k, const struct nlu_input *in, const struct question *q,
 		      struct arena *a);
 
@@ -340,7 +343,7 @@ const char *rows_text(const struct nlu *k, const struct nlu_input *in, const str
 const char *bound_label(const struct reading *r, const struct param_def *p, const struct fact *f);
 /* Returns the number of a typed bound. Sets *inclusive when a sign is present. */
 const char *bound_parse(const char *text, bool *has_sign, bool *inclusive);
-/* The parameter next to a bound that makes it inclusive. */
+/* The parameter that says whether the bound of `p` is inclusive; NULL: none. */
 const struct param_def *bound_inclusive_param(const struct nlu *k, const struct param_def *p,
 					      struct arena *a);
 
@@ -349,11 +352,11 @@ struct fit {
 	const struct candidate *candidate;
 	size_t missing;        /* required parameters without a value */
 	size_t unsupported;    /* explicit facts that no parameter takes */
-	size_t calls;          /* number of calls that several values expand to */
+	size_t calls;          /* number of calls needed for several values */
 	bool use_range;        /* the time is passed as a range of days */
 	bool single_name_list; /* a list parameter for which only one name was given */
-	bool other_list;       /* several values, but not for the tool's list parameter */
-	double facts;          /* how well the explicit facts are used, about -1..1 */
+	bool other_list;       /* several calls, although the tool has a list parameter */
+	double facts;          /* how well the tool uses the explicit facts, about -1..1 */
 };
 
 void slots_fit(const struct reading *r, const struct numbered_facts *n, const struct candidate *c,
@@ -362,8 +365,8 @@ void slots_fit(const struct reading *r, const struct numbered_facts *n, const st
  * r->issue. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
-/* Writes all facts as filters, for a question without a chosen tool. `days`: also adds the days of
- * a time that is a year or month. */
+/* Writes all facts as filters, for a question without a chosen tool. `days`: includes the start and
+ * end of the time. */
 void slots_filters(struct reading *r, bool days, struct understanding *out);
 /* Returns true when the fact is another form of a time already used: days, or year and months. */
 bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use_range);
@@ -393,15 +396,15 @@ bool choose_best(struct reading *r, const struct session_context *context, struc
 struct ranked {
 	const struct candidate *candidate;
 	double score;
-	bool fits; /* it takes all explicit facts and lacks none */
+	bool fits; /* it takes all explicit facts and lacks no required value */
 };
 /* All candidates with their scores, best first. Returns the count. */
 size_t choose_ranked(struct reading *r, const struct session_context *context, struct ranked **out);
-/* Finds a flow that the question calls and that fits better than any tool. Returns false when
- * there is none; the caller then ranks tools. */
+/* Finds a flow that the question names and that fits better than any tool. Returns false when there
+ * is none; the caller then ranks tools. */
 bool choose_flow(struct reading *r, struct choice *out);
 /* Readings of an unclear question: at most NLU_READINGS_MAX candidates, best first. Each shares
- * words with the question, takes all its facts and lacks none. */
+ * words with the question, takes all its facts and lacks no required value. */
 void choose_readings(struct reading *r, struct understanding *out);
 /* Returns true when words of the question, not only its times, match the choice. */
 bool choose_matches_words(const struct reading *r, const struct choice *c);
@@ -410,15 +413,15 @@ double choose_confidence(const struct reading *r, const struct choice *c, bool i
 
 /* ---- documents.c ---- */
 
-/* Adds to the scores of document tools how well the caller's documents match these tokens. */
+/* Adds to the scores of document tools, by how well the caller's documents match these tokens. */
 void documents_score(const struct nlu_input *in, const struct question *q, size_t from, size_t to,
 		     struct text_score *out);
 /* Returns true when the documents cover enough of the question to treat it as in scope. */
 bool documents_cover_question(const struct reading *r);
 /* Fills the call of a chosen document tool. */
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out);
-/* Falls back to a document search when nothing else was fully understood and the coverage
- * suffices. Returns false otherwise. */
+/* Falls back to a document search when no other reading was complete and the documents cover enough
+ * of the question. Returns false otherwise. */
 bool documents_fallback(struct reading *r, struct understanding *out);
 /* Returns true when the understanding is a document search, which accepts any words. */
 bool documents_is_search(const struct understanding *u);
@@ -426,8 +429,8 @@ bool documents_is_search(const struct understanding *u);
 /* ---- flows.c ---- */
 
 struct flow_words *flow_words_new(struct nlu *k);
-/* Writes the caller's flows that the question calls; `any`: all that share words with it. Returns
- * the count, at most the number of the caller's flows. */
+/* Writes the caller's flows that the question names; `any`: all that share words with it. Returns
+ * their number, at most the number of the caller's flows. */
 size_t flows_find(const struct reading *r, bool any, struct candidate *out);
 /* Fills `out` for the chosen flow. */
 void flows_fill(struct reading *r, const struct choice *c, struct understanding *out);
@@ -442,13 +445,13 @@ bool tool_vocabulary_ranks_top_only(const struct nlu *k, const struct tool_def *
 bool word_is_cue(const struct reading *r, size_t i);
 /* Returns true when the word is not a cue and carries no meaning alone. */
 bool word_is_neutral(const struct reading *r, size_t i);
-/* Returns true when the time is today and is named by a word that the tool also uses ("energy
- * today"). A tool with this word reports the current state and takes no day. */
+/* Returns true when the time is today and the tool also uses the word for it ("energy today"). Such
+ * a tool reports the current state and takes no day. */
 bool time_is_tool_today(const struct reading *r, const struct tool_def *t);
 /* Returns true when the token is part of a time or number, and not of a name. */
 bool word_is_time(const struct reading *r, size_t i);
 bool word_ends_clause(const struct question *q, size_t i);
-/* Sets the words of the question that neither a filter nor the chosen tool uses. */
+/* Sets out->unused to the words that neither a filter nor the chosen tool uses. */
 void unused_words_find(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- exclude.c ---- */
@@ -456,13 +459,13 @@ void unused_words_find(struct reading *r, const struct choice *c, struct underst
 /* Returns true when the name that begins at token i is excluded. */
 bool exclude_cue_before(const struct question *q, size_t i);
 void exclude_mark_mentions(struct reading *r);
-/* Turns exclusions into the remaining values or asks about them. Call it after all other names are
- * resolved. */
+/* Replaces exclusions by the only remaining value, or adds them as constraints. Call it after all
+ * other names are resolved. */
 void exclude_resolve(struct reading *r);
 /* Asks about excluded times. Call it after the times are read. */
 void exclude_ask_about_times(struct reading *r);
-/* Returns true when what a tool reports is negated: "files that were not published", "projects
- * without risks". */
+/* Returns true when a word of a tool is negated: "files that were not published", "projects without
+ * risks". */
 bool exclude_negates_tool(const struct nlu *k, const struct question *q);
 
 /* ---- parents.c ---- */
@@ -496,16 +499,17 @@ void session_context_read(const struct reading *r, struct session_context *out);
 bool followup_has_cue(const struct reading *r);
 bool followup_has_pronoun(const struct question *q); /* "that", "those" */
 /* Returns true when the question refers to the session context ("have these dates moved") and names
- * nothing. */
+ * no value. */
 bool followup_points_at_context(const struct reading *r);
-/* Returns true when the question only names a form for the last answer ("as a chart"). */
+/* Returns true when the question only asks for another presentation of the last answer ("as a
+ * chart"). */
 bool followup_is_display_only(const struct reading *r);
 const char *followup_time_step_at(const struct question *q, size_t i); /* or NULL */
 /* The time step that the question groups by ("per day": "day"); NULL: none. */
 const char *followup_time_step(const struct question *q);
 /* Returns true when the question only names a time step to group by ("and by month?"). */
 bool followup_is_time_step(const struct reading *r);
-/* Returns true for a question too short to stand alone that contains no value ("why?"). */
+/* Returns true for a short question or follow-up without any value ("why?"). */
 bool followup_is_fragment(const struct reading *r, bool is_followup);
 /* Returns true when the question gives the requested value for the tool that asked. `alone`: the
  * best candidate without the session context. */
@@ -519,15 +523,15 @@ bool followup_chooses(const struct question *q, const json_t *session_context);
 bool followup_opens_with_drop(const struct question *q);
 /* Returns true when the question drops the dimension's filter ("never mind the market"). */
 bool followup_drops_filter_of(const struct reading *r, const struct dimension_def *d);
-/* Adds facts of the session context to those of the question. `to`: the candidate for
- * CARRY_MISSING, or NULL. */
+/* Adds facts of the session context to those of the question. `to`: for CARRY_MISSING, the
+ * candidate whose required parameters are filled; or NULL. */
 void followup_carry(struct reading *r, const struct session_context *s, enum carry how,
 		    const struct candidate *to);
 /* The singular name used by facts. A filter name that itself ends in "s" stays unchanged. */
 const char *followup_filter_name(const struct nlu *k, const char *name, struct arena *a);
 const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);
 bool followup_is_date(const struct nlu *k, const char *filter);
-/* A JSON value converted to the type of its filter; VALUE_NULL: it cannot be converted. */
+/* Converts a JSON value to the type of its filter. VALUE_NULL: cannot be converted. */
 struct value followup_value(const struct nlu *k, const char *filter, const json_t *v,
 			    struct arena *a);
 /* Returns true when a carried fact contradicts an explicit one, such as the hub-zone of another
@@ -561,8 +565,8 @@ bool refuse_is_injection(const struct nlu_input *in, const struct nlu *k);
 /* ---- topics.c ---- */
 
 struct topics;
-/* Builds an index over both lists; the first list wins for a phrase in both. Topics are borrowed.
- */
+/* Builds an index over both lists; the first list wins for a phrase in both. Topics: borrowed; must
+ * outlive the result. */
 const struct topics *topics_new(struct arena *a, const struct topic *list, size_t count,
 				const struct topic *more, size_t more_count);
 /* The topic of the longest phrase that begins at token i, with its length in tokens; or NULL. */
@@ -584,7 +588,7 @@ const char *talk_definition(const struct nlu *k, const struct question *q, bool 
 bool talk_asks_meaning(const struct reading *r);
 /* The definition of a data value that the question asks about; NULL: it names none. */
 const char *talk_value_definition(const struct reading *r);
-/* The reply in the language of the question when it is not the configured one; or NULL. */
+/* The reply in the question's language, if that is not the configured language; or NULL. */
 const char *talk_foreign_reply(const struct nlu *k, const struct question *q);
 
 /* ---- understand.c ---- */
@@ -615,7 +619,7 @@ struct reading {
 	size_t candidate_count;
 	const struct question
 		*description; /* the described values or classes (description.c); or NULL */
-	bool filters_only;    /* a follow-up with filters and sort orders only */
+	bool filters_only;    /* a follow-up that contains only filters and sort orders */
 	bool time_step_only;  /* a follow-up that only names a time step */
 	bool replaces_value;  /* it replaces a value of the session context */
 	size_t entity_count;  /* number of dimension values in this question */
@@ -625,20 +629,20 @@ struct reading {
 void reading_add_time(struct reading *r);
 /* An option "2025-03-04/2025-03-31" with its label. An open side is empty. */
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end);
-/* Keeps the more urgent of t and r->issue. */
+/* Sets r->issue to t if t is more urgent. */
 void reading_add_issue(struct reading *r, const struct issue *t);
 
-/* Reads the question. The caller sets r->know, in, arena and q. */
+/* Reads the question. The caller sets r->nlu, in, arena and q. */
 void reading_begin(struct reading *r);
 /* Adds facts of the session context for a follow-up. Returns how much was carried. */
 enum carry reading_carry(struct reading *r, const struct session_context *s, bool is_followup);
-/* nlu_understand for a question with one subject. `q`: its text, without used tokens. */
+/* Same as nlu_understand, for a question with one subject. `q`: its tokens, none used yet. */
 void understand_single(const struct nlu *k, const struct nlu_input *in, const struct question *q,
 		       struct arena *a, struct understanding *out);
 
 /* ---- metrics.c ---- */
 
-/* `packs`: the catalogue without the tenant's own entities. */
+/* `packs`: the catalogue without the tenant's entities. */
 struct map_words *map_words_new(struct nlu *k, struct arena *a, const struct catalog *packs);
 void map_words_deinit(struct map_words *w);
 /* The grain of a time word such as "month" or "monthly"; GRAIN_NONE: not a time word. */
@@ -678,7 +682,8 @@ bool map_words_measure_at(const struct nlu *k, const struct question *q, size_t 
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */
 bool map_words_is_entity_at(const struct nlu *k, const struct question *q, size_t i);
-/* What the chosen tool lacks to answer. Then only a query that this tool cannot answer counts. */
+/* What the chosen tool lacks to answer the question. If it lacks anything, a map query is used only
+ * when it is a better answer than asking the user. */
 enum tool_lack {
 	TOOL_LACKS_NOTHING, /* or no tool was chosen */
 	TOOL_LACKS_VALUE,
@@ -694,8 +699,8 @@ const json_t *metrics_query_of_tool(const struct reading *r, const struct sessio
 bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out);
 /* Parses a query from text; NULL: the text is not a query. */
 const json_t *metrics_query_read(const char *text, struct arena *a);
-/* Applies the client's edited filters to a query. Gives a call, or a clarifying question about an
- * unknown value. `analysis`: the tool that computes from the query, or NULL. */
+/* Applies the client's edited filters to a query. The result is a call, or a clarifying question
+ * about an unknown value. `analysis`: the tool that computes from the query, or NULL. */
 bool metrics_edit(struct reading *r, const json_t *query, const struct tool_def *analysis,
 		  const json_t *edits, struct understanding *out);
 

@@ -60,7 +60,8 @@ static void add_label(struct buf *b, const struct language *l, const struct filt
 			buf_char(b, is_filter(f, FILTER_ASOF) && *c == '_' ? ' ' : *c);
 }
 
-/* Hours from 0, as in tables and charts, and hour-ending as traders count: "15-20 (HE 16-21)". */
+/* Writes hours counted from 0, as in tables and charts, and as hour-ending, which traders use:
+ * "15-20 (HE 16-21)". */
 static void add_hours(struct buf *b, int first, int last)
 {
 	if (first == last)
@@ -69,7 +70,7 @@ static void add_hours(struct buf *b, int first, int last)
 		buf_printf(b, "%d-%d (HE %d-%d)", first, last, first + 1, last + 1);
 }
 
-/* Joins consecutive values: "June-August". */
+/* Writes labels. Joins three or more consecutive values: "June-August". */
 static void add_labels(struct buf *b, const struct language *l, const struct filter *f)
 {
 	for (size_t i = 0; i < f->count; i++) {

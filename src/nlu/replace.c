@@ -1,6 +1,6 @@
 /*
- * Values that a follow-up puts in place of those of the session context without naming what they
- * are: "the other vendor", "make it 10", "ZP26 instead of SP15".
+ * Replaces values of the session context when a follow-up does not name their filter: "the other
+ * vendor", "make it 10", "ZP26 instead of SP15".
  */
 #include "nlu_int.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- "the other vendor" ---- */
 
-/* The dimension of which another value is meant at token i; NULL: none. */
+/* The dimension whose other value is meant at token i ("the other vendor"); NULL: none. */
 static const struct dimension_def *other_of(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->nlu->catalog;
@@ -23,7 +23,7 @@ static const struct dimension_def *other_of(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* The other value of a dimension with two values; NULL: it has more or fewer. */
+/* The other value of a dimension that has exactly two values; otherwise NULL. */
 static const char *only_other(const struct dimension_def *d, const char *value)
 {
 	const char *other = NULL;
@@ -61,7 +61,7 @@ bool replace_is_other(const struct reading *r, size_t i)
 
 /* ---- "make it 10" ---- */
 
-/* The only number of a question that says nothing else; q.count: there is none. */
+/* The index of the only number in a question without other content; q.count: none. */
 static size_t only_number(const struct reading *r)
 {
 	const struct question *q = &r->q;
@@ -85,8 +85,8 @@ static size_t only_number(const struct reading *r)
 	return at;
 }
 
-/* The bound that a number alone can change: the only one of the session context. NULL: none, or
- * several; or the number is the count of a ranking (*counts). */
+/* The bound that a number alone can change: the only one in the session context. NULL: there are
+ * none or several, or the number sets the count of a ranking, which *counts reports. */
 static const struct fact *changed_by_number(const struct reading *r,
 					    const struct session_context *s, bool *counts)
 {

@@ -1,5 +1,5 @@
-/* Resolves the mentions of a question. A name that needs the value of another dimension ("south"
- * in CAISO) is resolved after the others. */
+/* Resolves the mentions of a question. A name that depends on the value of another dimension
+ * ("south" in CAISO) is resolved after the others. */
 #include "nlu_int.h"
 
 #include <string.h>
@@ -91,8 +91,8 @@ static bool same_meaning(const struct entry *a, const struct entry *b)
 	       strcmp(a->value, b->value) == 0;
 }
 
-/* The meanings that packs give to the whole mention, without duplicates. `open`: includes those
- * whose context is not known yet. */
+/* The meanings that packs give to the whole mention, without duplicates. `with_unknown_context`:
+ * includes meanings whose context is not known yet. */
 static size_t meanings_of(const struct reading *r, const struct mention *m,
 			  bool with_unknown_context, struct entry out[CANDIDATES_MAX])
 {
@@ -122,7 +122,8 @@ static bool is_contested(const struct entry *meanings, size_t n)
 	return false;
 }
 
-/* Keeps meanings whose dimension is named next to the mention ("ward North"), or all. */
+/* Keeps the meanings whose dimension is named next to the mention ("ward North"), or all if there
+ * are none. */
 static size_t keep_labelled(const struct reading *r, const struct mention *m,
 			    struct entry *meanings, size_t n)
 {
@@ -200,7 +201,7 @@ static void resolve_by_context(struct reading *r, const struct mention *m)
 	reading_add_issue(r, &t);
 }
 
-/* Returns true when the meant name contains the neighbouring word ("nazereth solar"). */
+/* Returns true when the name of the entry contains the words of the mention ("nazereth solar"). */
 static bool has_word(const struct entry *e, const struct reading *r, const struct mention *m)
 {
 	const char *hit = strcasestr(e->value, text_between(&r->q, m->from, m->to, r->arena));
@@ -208,7 +209,7 @@ static bool has_word(const struct entry *e, const struct reading *r, const struc
 	return hit != NULL;
 }
 
-/* Drops a mention that is part of the neighbouring name. */
+/* Drops mentions that are part of the name next to them. */
 static void drop_parts_of_neighbours(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
@@ -231,8 +232,8 @@ static void drop_parts_of_neighbours(struct reading *r)
 	}
 }
 
-/* Resolves differences between packs: keeps one meaning that fits the question, or adds an
- * issue. */
+/* Resolves words that packs map to different values: keeps the meanings that fit the question, or
+ * asks when packs still differ. */
 static void resolve_pack_conflict(struct reading *r, struct mention *m)
 {
 	struct entry *meanings = arena_alloc(r->arena, CANDIDATES_MAX * sizeof(*meanings));

@@ -43,7 +43,8 @@ bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use
 	return use_range && is_calendar_filter(f->filter);
 }
 
-/* Days do not favour a tool; words decide between files and prices. */
+/* Returns true for a filter of a day range. It does not raise a tool's score; words decide between
+ * tools. */
 static bool is_range_number(int number)
 {
 	return number == NUMBER_START || number == NUMBER_END;
@@ -62,8 +63,8 @@ static bool is_single_name(const struct param_def *p, const struct fact *f)
 	return p->is_list && p->entity && f->count == 1 && !p->accepts_single;
 }
 
-/* Returns true when one name may stand for all values: it was given explicitly, and the list can
- * hold all of them. Otherwise the other names to compare are unknown. */
+/* Returns true when one name may be expanded to all values: it was not derived from another fact,
+ * and the list can contain all values. Otherwise the other names to compare are unknown. */
 static bool may_stand_for_all(const struct param_def *p, const struct fact *f)
 {
 	size_t n = 0;
@@ -73,7 +74,7 @@ static bool may_stand_for_all(const struct param_def *p, const struct fact *f)
 	return n > 0 && n <= p->list_max && !f->implied;
 }
 
-/* Returns true when more names are required and cannot be derived. */
+/* Returns true when the list requires more names and they cannot be derived. */
 static bool lacks_names(const struct param_def *p, const struct fact *f)
 {
 	return f && p->slot != SLOT_NOT && is_single_name(p, f) && p->list_min > 1 &&
@@ -123,7 +124,8 @@ static void fit_fact(const struct reading *r, const struct numbered_facts *n, si
 	out->facts += f->source == SOURCE_CARRIED ? 0 : worth;
 }
 
-/* "Which projects": a plural of a dimension loaded from the data. */
+/* Returns true when the question has the plural of a dimension loaded from the data: "which
+ * projects". */
 static bool asks_plural(const struct reading *r, const struct dimension_def *d)
 {
 	char stem[STEM_BYTES];
@@ -138,7 +140,8 @@ static bool asks_plural(const struct reading *r, const struct dimension_def *d)
 	return false;
 }
 
-/* "All projects" does not fit a tool that takes one project. */
+/* Returns true when all values are requested. "All projects" does not fit a tool that takes one
+ * project. */
 static bool asks_all_of(const struct reading *r, const struct param_def *p)
 {
 	const struct dimension_def *d =
@@ -192,7 +195,8 @@ void slots_fit(const struct reading *r, const struct numbered_facts *n, const st
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      p->slot == SLOT_NONE && (!f || f->count < 2));
 
-		/* a pack's flow asks for it; an approved answer had it */
+		/* a flow lacks nothing: a pack's flow asks for the value, an approved answer
+		 * already has it */
 		if (c->kind != CANDIDATE_FLOW && p->required && !p->default_text &&
 		    (!f || lacks_names(p, f)) && !constraints_fill_param(r, out, p))
 			out->missing++;
@@ -243,7 +247,7 @@ static bool has_childless_parent(const struct reading *r, const struct param_def
 	       names_list_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
 }
 
-/* "Any files for PJM": the tool narrows by the parent itself. */
+/* Returns true when the tool can filter by the parent instead: "any files for PJM". */
 static bool takes_parent(const struct reading *r, const struct candidate *c,
 			 const struct param_def *p)
 {

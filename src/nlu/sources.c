@@ -9,7 +9,7 @@
 
 #include "vesper/map.h"
 
-/* The number of words that the label takes at this token; 0: it does not match. */
+/* The number of words of the label if it begins at this token; 0: it does not. */
 static size_t label_words_at(const struct question *q, size_t at, const char *label)
 {
 	struct str rest = str_of(label), word;
@@ -28,7 +28,7 @@ static size_t label_words_at(const struct question *q, size_t at, const char *la
 	return n;
 }
 
-/* The longest label at this token. */
+/* The longest label of a data source that begins at this token, or NULL. */
 static const char *label_at(const struct reading *r, size_t at, size_t *count)
 {
 	const struct schema *s = catalog_schema(r->nlu->catalog);

@@ -1,7 +1,7 @@
 /*
- * Corrects unknown words: typing errors ("reprots"), and other forms of a known word
- * ("distributed" for a distribution). Runs once before any lookup, so that all readers see the
- * same words. Names stay unchanged; unknown.c handles misspelled names.
+ * Corrects unknown words: typing errors ("reprots"), and other forms of a known word ("distributed"
+ * for a distribution). Runs once before any lookup, so that all later steps use the corrected
+ * words. Names stay unchanged; unknown.c handles misspelled names.
  */
 #include "nlu_int.h"
 
@@ -20,7 +20,7 @@
 struct known_word {
 	const char *word;
 	size_t len;
-	bool has_no_forms; /* has no other forms */
+	bool has_no_forms; /* only its typing errors are corrected, not its other forms */
 };
 
 struct spelling {
@@ -152,7 +152,8 @@ static bool same_meaning(const struct nlu *k, const struct known_word *a,
 	return nlu_canonical_stem(k, &y, stem_y) == n && memcmp(stem_x, stem_y, n) == 0;
 }
 
-/* The unique closest word; a swap of letters precedes other errors. */
+/* The closest known word. Swapped letters are preferred to other errors. NULL: no word, or several
+ * with different meanings. */
 static const struct known_word *closest_word(const struct nlu *k, const struct token *t)
 {
 	const struct spelling *s = k->spelling;
@@ -196,7 +197,7 @@ static bool is_ending(const struct language *l, const char *rest, size_t n)
 	return n == 0;
 }
 
-/* The known word with another ending. */
+/* The known word that differs only in its ending. NULL: none, or several meanings. */
 static const struct known_word *other_form_of(const struct nlu *k, const struct token *t)
 {
 	const struct spelling *s = k->spelling;

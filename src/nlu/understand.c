@@ -1,4 +1,4 @@
-/* Reads one question with one subject: chooses a tool, fills its calls or asks a clarifying
+/* Understands a question with one subject: chooses a tool, and fills its calls or asks a clarifying
  * question. */
 #include "nlu_int.h"
 
@@ -11,7 +11,8 @@
 
 #define UNSURE 0.6 /* low enough that a model routes the question */
 
-/* Orders issues: those that no other answer can resolve come first. */
+/* Priority of issues. The answer to another clarifying question cannot resolve those with a high
+ * priority. */
 static int issue_priority(enum issue_kind kind)
 {
 	switch (kind) {
@@ -156,7 +157,7 @@ static void add_asof(struct reading *r)
 				add_label(r, &c->dimensions[i], r->time.asof[n]);
 }
 
-/* "all hub-zones of ERCOT": each of them becomes a value. */
+/* Adds each value when all are requested ("all hub-zones of ERCOT"). */
 static void add_all_values(struct reading *r)
 {
 	for (size_t i = 0; i < r->all_count; i++) {
@@ -168,7 +169,7 @@ static void add_all_values(struct reading *r)
 		size_t n;
 
 		if (facts_get(&r->facts, d->filter) || names_loaded(r->names, d))
-			continue; /* all values loaded from the data equal no filter */
+			continue; /* all values of a loaded dimension mean no filter */
 		n = names_list_options(r->names, d,
 				       parent && parent->count == 1 ? parent->values[0].text : NULL,
 				       r->arena, &options);
@@ -215,8 +216,8 @@ static void read_question(struct reading *r)
 			  r->time.hours != 0 || r->time.bad_hour, r->arena, &r->text_score);
 }
 
-/* Returns true when the question is about data. Known names, times and tool words count for it;
- * words unknown here count against it. */
+/* Returns true when the question is about data. Known names, times and tool words are evidence for
+ * it. Unknown words are evidence against it. */
 static bool is_about_data(const struct reading *r, bool is_followup)
 {
 	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR, FILTER_TOP_N};
@@ -361,7 +362,8 @@ static bool has_filters_only(const struct reading *r, const struct session_conte
 	return true;
 }
 
-/* "Daily" continues a trend by month if the trend's tool takes that step. */
+/* Returns true when a tool of the session context takes the time step of the follow-up: "daily"
+ * after a trend by month. */
 static bool tool_takes_time_step(const struct reading *r, const struct session_context *s)
 {
 	const char *step = followup_is_time_step(r) ? followup_time_step(&r->q) : NULL;
@@ -395,10 +397,11 @@ static void understand_data(struct reading *r, const struct session_context *s, 
 		return;
 	}
 	fill_chosen(r, &choice, is_followup, edits != NULL, out);
-	/* "Just the top 3" after a query whose list has no order */
+	/* after a query whose list has no order, "just the top 3" is not certain */
 	if (is_followup && s->query && out->confidence > UNSURE && has_filters_only(r, s))
 		out->confidence = UNSURE;
-	/* "How many orders were there in February" has no hub-zone */
+	/* do not ask for a value that no word suggests: "How many orders were there in February"
+	 * needs no hub-zone */
 	if (!edits && !is_followup && r->issue.kind == ISSUE_MISSING && r->entity_count == 0 &&
 	    !choose_matches_words(r, &choice)) {
 		set_unclear(NLU_UNCLEAR, 0.4, out);
@@ -413,7 +416,8 @@ void reading_begin(struct reading *r)
 	read_question(r);
 }
 
-/* "Change the year to 2027" changes a filter of the session context that its tools take. */
+/* Returns true when the question changes a filter that the tools of the session context take:
+ * "change the year to 2027". */
 static bool changes_session_context(const struct reading *r, const struct session_context *s)
 {
 	for (size_t t = 0; t < s->tool_count; t++)
@@ -423,8 +427,8 @@ static bool changes_session_context(const struct reading *r, const struct sessio
 	return s->tool_count > 0 && r->constraint_count > 0;
 }
 
-/* "How many high risks were there a year ago": a tool without a time parameter reports the current
- * state, and days of the map have another meaning. */
+/* Returns true when the tool has no parameter for the time of the question: "How many high risks
+ * were there a year ago". Such a tool reports the current state. */
 static bool is_missing_time(const struct reading *r)
 {
 	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_START, FILTER_END};
@@ -436,7 +440,7 @@ static bool is_missing_time(const struct reading *r)
 	return false;
 }
 
-/* Reads the question without the edited filters as a query over the map, then applies them. */
+/* Reads the question as a query over the map, then applies the edited filters to it. */
 static bool edit_query(struct reading *r, const struct session_context *s,
 		       struct understanding *out)
 {
@@ -463,7 +467,7 @@ static bool edit_query(struct reading *r, const struct session_context *s,
 				     r->in->edited_filters, out);
 }
 
-/* Understands the session context again, as if the client had sent its filters unchanged. */
+/* Repeats the last call, as if the client had sent the filters of the session context unchanged. */
 static void understand_again(const struct nlu *k, const struct nlu_input *in, struct arena *a,
 			     struct understanding *out)
 {
@@ -477,8 +481,8 @@ static void understand_again(const struct nlu *k, const struct nlu_input *in, st
 	out->is_followup = true;
 }
 
-/* Reports a fragment that no tool answers as unused. The domain of the session context provides the
- * questions to offer. */
+/* Reports a fragment that no tool answers as unused. The domain of the session context is set, so
+ * that its example questions can be offered. */
 static void report_fragment_unused(struct reading *r, const struct session_context *s,
 				   struct understanding *out)
 {
@@ -494,9 +498,9 @@ static void report_fragment_unused(struct reading *r, const struct session_conte
 	out->is_followup = true;
 }
 
-/* Returns true when the session context can be run again from its filters: one call of a tool, or a
- * query over the map that is not an analysis. A plan of several steps cannot, and a clarifying
- * question was not run. */
+/* Returns true when the last answer can be repeated from the filters of the session context: one
+ * call of a tool that is not an analysis. A plan of several steps cannot be repeated, and a
+ * clarifying question did not run anything. */
 static bool can_rerun_context(const struct reading *r, const struct session_context *s)
 {
 	const json_t *tools = json_object_get(r->in->session_context, "tools");
@@ -507,12 +511,12 @@ static bool can_rerun_context(const struct reading *r, const struct session_cont
 	       !json_object_get(r->in->session_context, "plan");
 }
 
-/* "Which of them have more than 3 million in the budget": no tool narrows so, but a query over what
- * the last tool listed. */
+/* Follows up on the list of the last tool with an equivalent query over the map: "Which of them
+ * have more than 3 million in the budget". No tool has such a filter. */
 static bool follow_list(const struct reading *r, const struct session_context *s,
 			struct understanding *out)
 {
-	const json_t *query = s->query || s->ask || r->in->refers_to_row || /* of which measure? */
+	const json_t *query = s->query || s->ask || r->in->refers_to_row || /* no metric named */
 					      (words_in(&r->q, WORDS_GROUPING) &&
 					       !words_in(&r->q, WORDS_COUNTING))
 				      ? NULL
@@ -628,7 +632,7 @@ void understand_single(const struct nlu *k, const struct nlu_input *in, const st
 	without_context = arena_alloc(a, sizeof(*without_context));
 	*without_context = r;
 	understand_data(&r, &context, is_followup, edits, source, out);
-	if (time_step_only && out->tool_count == 0) { /* no tool answers the same by this step */
+	if (time_step_only && out->tool_count == 0) { /* no tool takes this time step */
 		set_unclear(NLU_UNCLEAR, 0.4, out);
 		report_fragment_unused(&r, &context, out);
 		return;

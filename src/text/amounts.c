@@ -145,7 +145,8 @@ static void read_multiplier(const struct question *q, size_t *end, struct amount
 			 !decimal_mul(out->number, decimal_int(scale), &out->number);
 }
 
-/* The quotient of two units, from the registry or newly made. NULL: their scales do not divide. */
+/* The quotient of two units, from the registry or newly created. NULL: the quotient of their
+ * scales is not exact. */
 static const struct unit_def *unit_per(const struct units *u, const struct unit_def *of,
 				       const struct unit_def *per, struct arena *a)
 {
@@ -320,7 +321,7 @@ static bool read_prefix_bound(const struct units *u, const struct question *q, s
 	return true;
 }
 
-/* ">= $60", "<60": a sign between the word before and the number. */
+/* ">= $60", "<60": a sign between the previous word and the number. */
 static bool read_sign_bound(const struct units *u, const struct question *q, size_t i,
 			    struct arena *a, struct amount *out)
 {

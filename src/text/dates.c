@@ -289,7 +289,8 @@ static void add_months_without_year(const struct time_parser *p, struct parsed_t
 			out->has_gap = true;
 }
 
-/* Assigns months to the years, and sets the flags for combinations that exceed the question. */
+/* Assigns months to the years. Sets flags when years and months combined cover more than the
+ * question names. */
 static void assign_months(struct parsed_time *out)
 {
 	unsigned months = out->months;
@@ -327,7 +328,8 @@ static void set_span_length(const struct time_parser *p, const struct time_phras
 	out->days_ahead = ph->days > 0 ? ph->days : 0;
 }
 
-/* "since June 3, but only in October": months that cannot be combined with days are reported. */
+/* "since June 3, but only in October": the text of months that cannot be combined with days.
+ * NULL: none. */
 static const char *months_without_year_text(const struct time_parser *p, struct arena *a)
 {
 	for (size_t i = 0; i < p->count; i++) {

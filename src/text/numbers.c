@@ -77,7 +77,7 @@ static bool is_bounded(const struct question *q, size_t i)
 			 token_in_list(&q->tokens[i - 1], WORDS_COMPARISON));
 }
 
-#define RANKED_WORDS 3 /* "report views" */
+#define RANKED_WORDS 3 /* most words of a ranked name, such as "report views" */
 
 /* "Three users with the most views", "five reports that have fewest": a rank follows the name.
  * `i`: the token after the number. */

@@ -186,7 +186,7 @@ int most_recent_year(struct date today, int month, int day)
 }
 
 /* The second day of "10 to 20 February", "between 10 and 20 February", "the 10th to the 20th of
- * February" at token i, with the token after it; 0: there is none. */
+ * February" at token i; 0: none. *to: the token after it. */
 static int second_day(const struct time_parser *p, size_t i, size_t *to)
 {
 	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
@@ -393,8 +393,8 @@ static bool read_month_with_digits(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "Is winter dearer than summer", "the cheapest season": compared seasons are not months to narrow
- * by, unless each has its own year. */
+/* "Is winter dearer than summer", "the cheapest season": compared seasons do not restrict the
+ * months, unless each has its own year. */
 static bool compares_seasons(const struct question *q)
 {
 	size_t seasons = 0, with_year = 0;
@@ -409,7 +409,7 @@ static bool compares_seasons(const struct question *q)
 		named = named || (first && months && months != first);
 		first = first ? first : months;
 		seasons += months != 0;
-		/* the year of a season that was read already is used */
+		/* a used number is the year of a season that was read earlier */
 		with_year += months != 0 &&
 			     (year_token(next, true) || (next->used && next->number >= 0));
 	}

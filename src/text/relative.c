@@ -210,7 +210,8 @@ static bool read_named(struct time_parser *p, size_t i, int direction)
 	return true;
 }
 
-/* "next Friday": may be in this week if still ahead, or in the next one. */
+/* "last Friday", "this Friday", "next Friday". The next one is ambiguous if this week's is still
+ * ahead: it may also be a week later. */
 static bool read_named_day(struct time_parser *p, size_t i, int direction)
 {
 	const struct token *t = token_at(p->q, i + 1);

@@ -56,7 +56,8 @@ static size_t utf8_step(const char *p)
 	return n;
 }
 
-/* The length of the next character; *as: its ASCII class (a letter of another script is 'x'). */
+/* The length of the next character. *as: its ASCII equivalent; 'x' for a letter of another
+ * script. */
 static size_t decode_char(const char *p, char *as)
 {
 	unsigned char c = (unsigned char)*p;

@@ -70,8 +70,8 @@ static bool atom_in(const struct atom *a, const char *const *words)
 	return false;
 }
 
-/* Reads "q1", "1q", "h2", "quarter 1", "first quarter". Returns the end; the year of "q12025"
- * stays. */
+/* Reads "q1", "1q", "h2", "quarter 1", "first quarter". Returns the end; the year of "q12025" is
+ * not read. */
 static size_t read_part(struct code *c, size_t i)
 {
 	static const char *const words[] = {"q", "qtr", "quarter", "h", "half", NULL};

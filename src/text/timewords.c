@@ -89,7 +89,7 @@ int months_first(unsigned months)
 {
 	int first = 1;
 
-	/* for a group across the end of a year: the month after the gap */
+	/* a group across the end of a year starts at the month after the gap */
 	if (months & 1u << 12 && months & 1u << 1)
 		for (first = 12; first > 1 && months & 1u << (first - 1);)
 			first--;

@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 
 #define PARTS_MAX  4
-#define HALVES_MAX 4 /* joints at which a split in two is tried */
+#define HALVES_MAX 4 /* maximum number of joints at which a split in two is tried */
 
 struct part {
 	size_t from, to; /* tokens */
@@ -47,7 +47,7 @@ static double best_tool_score(const struct catalog_view *v, const struct text_sc
 	return best;
 }
 
-/* "Biggest first" only orders what precedes it. */
+/* Returns true for a clause that only sorts the clause before it: "biggest first". */
 static bool is_ordering_only(const struct nlu *k, const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -60,8 +60,8 @@ static bool is_ordering_only(const struct nlu *k, const struct question *q, size
 	return true;
 }
 
-/* "Lookalikes by sales, visits and calls": single words that follow a phrase that asks for an
- * analysis are what it compares. */
+/* Returns true for a single word after a cue of an analysis. It is an operand of the analysis:
+ * "lookalikes by sales, visits and calls". */
 static bool is_operand(const struct nlu *k, const struct question *q, size_t from, size_t to)
 {
 	size_t words = 0;

@@ -1,9 +1,9 @@
 /*
  * Finds the request after a greeting: "Good morning! I hope your week is going well. Could you
- * please show me ...? Thanks!" The text in between is skipped only if it narrows nothing. It must
- * not contain a known or possible name or a time, and the request must not refer to it. Each of
- * its words must be neutral or listed by the language as small talk about work. Otherwise the
- * whole text is the question. Closing thanks are skipped by the same rule.
+ * please show me ...? Thanks!" The text in between is skipped only if it contains no filter. It
+ * must not contain a known or possible name or a time, and the request must not refer to it. Each
+ * of its words must be neutral, or small talk about work in the language file. Otherwise the whole
+ * text is the question. Closing thanks are skipped by the same rule.
  */
 #include "nlu_int.h"
 
@@ -11,7 +11,7 @@
 
 #define GREETING_WORDS 2 /* "good morning" */
 #define REQUEST_WORDS  2 /* "could you" */
-#define STORY_WORDS    3 /* shorter text is not skipped */
+#define STORY_WORDS    3 /* shortest text that can be skipped */
 #define CONTENT_WORDS  2
 
 static bool starts_with_greeting(const struct question *q)
@@ -22,7 +22,7 @@ static bool starts_with_greeting(const struct question *q)
 	return false;
 }
 
-/* The number of consecutive polite words. */
+/* The number of consecutive polite words at token i. */
 static size_t polite_at(const struct question *q, size_t i)
 {
 	size_t n = 0;
@@ -33,7 +33,8 @@ static size_t polite_at(const struct question *q, size_t i)
 	return n;
 }
 
-/* Today is usually when the user asks; any other time may be a filter. */
+/* Returns true for today's date. In small talk it is the day of the question; any other time may be
+ * a filter. */
 static bool is_today(const struct reading *r, const struct fact *f)
 {
 	bool time = strcmp(f->filter, FILTER_START) == 0 || strcmp(f->filter, FILTER_END) == 0;
@@ -42,14 +43,14 @@ static bool is_today(const struct reading *r, const struct fact *f)
 	       date_to_days(r->time.start) == date_to_days(r->in->today);
 }
 
-/* Within a sentence only names are capitalized. */
+/* Returns true for a capitalized word within a sentence, which is a name. */
 static bool is_name(const struct token *t)
 {
 	return t->capitalized && !t->starts_sentence && !t->known && t->len > 1;
 }
 
-/* Returns true for a word that narrows nothing in any position. "Those without permits" refers to
- * the requested items. */
+/* Returns true for a word that is no filter in any position. "Those without permits" refers to the
+ * requested items. */
 static bool is_small_talk(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -126,7 +127,7 @@ static size_t end_without_thanks(const struct nlu *k, const struct nlu_input *in
 	return end;
 }
 
-/* "How its views are trending" refers to a name in the skipped text. */
+/* Returns true when the request refers to the skipped text: "how its views are trending". */
 static bool points_back(const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)

@@ -1,11 +1,10 @@
 /*
- * References to a row of the last list: "the second one", "the last project", "that one", "its
- * budget". The session context has the titles of the rows. A reference is replaced by the title in
- * the question's text, so that everything after this step reads an ordinary name. It is replaced
- * only if the title is a known value of a dimension that the caller can name, and if it is clear
- * which row is meant: an ordinal counts in the order of the answer, and a pronoun needs an answer
- * of one row that no filter names. Otherwise the words stay, and unused_words.c reports them as
- * unused.
+ * Replaces references to a row of the last list by the row's title: "the second one", "the last
+ * project", "that one", "its budget". The session context has the titles of the rows. All later
+ * steps then read an ordinary name. The title must be a known value of a dimension that the caller
+ * may read, and the row must be clear. An ordinal counts in the order of the answer. A pronoun
+ * needs an answer of one row whose title is not a filter value. Otherwise the text is unchanged,
+ * and unused_words.c reports the words as unused.
  */
 #include "nlu_int.h"
 
@@ -36,7 +35,8 @@ static const struct dimension_def *dimension_of(const struct names *names, const
 	return NULL;
 }
 
-/* The title of a row counted from 1, or the last one. NULL: no such row, or not a known value. */
+/* The title of a row, counted from 1, or of the last row. NULL: no such row, or the title is not a
+ * known value. */
 static const char *title_at(const struct row_reader *r, int ordinal)
 {
 	size_t count = json_array_size(r->titles);
@@ -86,7 +86,8 @@ bool nlu_is_title(const struct nlu *k, const struct catalog_view *may, const cha
 	return is_of_entity(dimension_of(nameable(k, may, tenant, a), text));
 }
 
-/* Returns true when nothing after token i describes it: "by month" does not. */
+/* Returns true when the clause ends at token i, or a preposition follows ("by month"), so that no
+ * later word describes the token. */
 static bool ends(const struct question *q, size_t i)
 {
 	return word_ends_clause(q, i) || token_in_list(token_at(q, i + 1), WORDS_PREPOSITIONS);
@@ -99,8 +100,8 @@ static bool is_noun(const struct row_reader *r, const struct token *t)
 	       (r->dimension && t->has_letter && mention_is_label_word(t, r->dimension));
 }
 
-/* "The second one". "The first project to be built" is a superlative: "first" and "last" need a
- * noun that ends the clause, or "one". */
+/* The title that an ordinal refers to ("the second one"), or NULL. "First" and "last" need "one" or
+ * a noun that ends the clause: "the first project to be built" is a superlative. */
 static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 {
 	const struct question *q = r->q;
@@ -128,7 +129,8 @@ static bool is_led_by_stop_words(const struct row_reader *r, size_t i)
 	return true;
 }
 
-/* "Is it late", "its budget", "that one": the only row, if its title names a row of an entity. */
+/* The title of the only row, if a pronoun refers to it ("is it late", "its budget", "that one") and
+ * it is the title of an entity's row; or NULL. */
 static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 {
 	const struct question *q = r->q;
@@ -146,7 +148,7 @@ static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 	return title && !nlu_filters_have(r->context, title) ? title : NULL;
 }
 
-/* A cheap check before names are read: most questions refer to no row. */
+/* A fast check before names are read, since most questions refer to no row. */
 static bool may_refer(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)

@@ -1,7 +1,7 @@
 /*
  * Refuses questions before any tool runs: prompt injection, pronouns without a referent, subjects
  * outside the data, and impossible requests such as actual prices of a future date. A question
- * that code is sure to understand is never refused for its words alone.
+ * understood with confidence is never refused for its topic.
  */
 #include "nlu_int.h"
 
@@ -15,7 +15,8 @@
 /* A pattern with hints. Most questions contain no hint, so the regex does not run. */
 struct pattern {
 	const char *regex;
-	/* Word beginnings and signs; every ASCII match contains one. NULL: always run the regex. */
+	/* Beginnings of words, and signs. Every ASCII match contains one. NULL: always run the
+	 * regex. */
 	const char *hints;
 	bool is_sql; /* allowed for callers who may use ad hoc SQL */
 	/* A word with another meaning in some businesses. If a pack uses it, the pattern is
@@ -23,15 +24,15 @@ struct pattern {
 	const char *noun;
 };
 
-/* Pattern indexes: attempts to change the rules, then those of the language. From IMPOSSIBLE on:
- * what the language calls impossible. */
+/* Pattern indexes: first the injections, then the patterns of the language. Its patterns for
+ * impossible requests begin at IMPOSSIBLE. */
 enum { INJECTION_COUNT = 10, POINTING = INJECTION_COUNT, NOT_POINTING, NAMED, IMPOSSIBLE };
 
 #define PATTERNS_MAX (IMPOSSIBLE + LANGUAGE_IMPOSSIBLE_MAX)
 
 _Static_assert(PATTERNS_MAX <= 32, "the suspects of a text are 32 bits");
 
-/* Compiled in, so that a reload of files cannot weaken them. */
+/* Compiled into the program, so that no reload of files can weaken them. */
 /* clang-format off */
 #define RULES "(?:instructions?|rules?|guardrails?|restrictions?|guidelines|system prompt|prompts?|permissions?|permission checks?|access controls?|security(?: checks?| rules?)?|safety rules?|content polic(?:y|ies)|everything (?:above|before))"
 
@@ -63,9 +64,9 @@ static const struct pattern injections[INJECTION_COUNT] = {
 
 #define ASCII            128
 #define HINTS_MAX        160
-#define LISTED_WORDS_MAX 4 /* longest listed name that is looked up */
+#define LISTED_WORDS_MAX 4 /* longest listed name that is looked up, in words */
 
-/* A word beginning, and a bit set of the patterns that it hints at. */
+/* The beginning of a word, and a bit set of the patterns whose matches may contain it. */
 struct hint {
 	const char *text;
 	size_t len;
@@ -305,7 +306,7 @@ static const char *answer_of(const struct topic *topic, struct str term, struct 
 		    : topic->answer;
 }
 
-/* A topic of a pack that the tool's data cannot contain. */
+/* The first topic of the question that a pack lists as impossible for the tool; or NULL. */
 static const struct topic *impossible_topic(const struct nlu *k, const struct question *q,
 					    const struct tool_def *tool, struct arena *a,
 					    struct str *what)
@@ -347,7 +348,8 @@ static bool is_impossible(const struct nlu *k, const struct checked_text *s,
 	return topic != NULL;
 }
 
-/* A part of a longer name counts only for dimensions whose tools accept parts. */
+/* Returns true when an entry counts as a name. In data loaded from the tenant, part of a longer
+ * name counts only if tools accept parts. */
 static bool accepts_any(const struct names *names, const struct scope *scope,
 			const struct entry *found, size_t count)
 {
@@ -402,8 +404,8 @@ static bool is_unknown_words(const struct nlu *k, const struct nlu_input *in, st
 	return q.count > 0 && !is_name(k, in, text, a);
 }
 
-/* "Is northwind on track?" without a project of that name. Answering for all other projects would
- * be wrong. */
+/* Returns true for "Is northwind on track?" if there is no project of that name. An answer about
+ * all other projects would be wrong. */
 static bool is_unknown_name(const struct nlu *k, const struct nlu_input *in,
 			    const struct understanding *u, const struct checked_text *s,
 			    struct arena *a, struct str *what)
@@ -415,7 +417,8 @@ static bool is_unknown_name(const struct nlu *k, const struct nlu_input *in,
 	return match_pattern(s, NAMED, what) && is_unknown_words(k, in, *what, a);
 }
 
-/* "Projects with their dates": the pronoun refers to a word of the question. */
+/* Returns true for a possessive, which may refer to a word of the question: "projects with their
+ * dates". */
 static bool is_possessive(const struct nlu *k, struct str what, struct arena *a)
 {
 	const char *text = arena_strndup(a, what.p, what.n);

@@ -77,7 +77,7 @@ const char *talk_definition(const struct nlu *k, const struct question *q, bool 
 	return term ? term->answer : NULL;
 }
 
-/* "What does X mean": the verb ends the clause, which excludes "mean price". */
+/* Returns true for "what does X mean". The verb must end the clause: not "mean price". */
 static bool asks_by_verb(const struct question *q)
 {
 	if (!words_in(q, WORDS_MEANING_OPENING))
@@ -100,7 +100,7 @@ bool talk_asks_meaning(const struct reading *r)
 	       !t->has_end && r->constraint_count == 0;
 }
 
-/* "What is an X", "meaning of the X": returns true when the value follows directly. */
+/* Returns true when the value directly follows the cue: "what is an X", "meaning of the X". */
 static bool follows_meaning_cue(const struct question *q, size_t from)
 {
 	for (size_t i = 0; i < from; i++) {

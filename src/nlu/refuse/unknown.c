@@ -1,6 +1,6 @@
 /*
- * Unknown and misspelled names. A word that looks like a name but matches no value raises an issue,
- * so that it never becomes a filter.
+ * Finds unknown and misspelled names. A word that looks like a name but matches no value becomes an
+ * issue, never a filter.
  */
 #include "nlu_int.h"
 
@@ -24,15 +24,14 @@ static bool try_fuzzy(struct reading *r, size_t i, size_t n)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
 	count = names_candidates(r->names, in, words.key, words.len, r->arena, near);
 	for (size_t e = 0; e < count; e++)
-		if (mention_accepts_part(r, i, 1, &near[e])) /* "capital of" matches */
+		if (mention_accepts_part(r, i, 1, &near[e])) /* a part: "capital of" */
 			near[kept++] = near[e];
 	if (kept > 0)
 		mentions_add(r, i, i + n, near, kept, true);
 	return kept > 0;
 }
 
-/* Tries the longest name that begins here first. A name does not end with a word of the language.
- */
+/* Tries the longest name that begins here first. A name does not end with a stop word. */
 static bool try_fuzzy_name(struct reading *r, size_t i, size_t least)
 {
 	size_t longest = names_longest_words(r->names), left = r->q.count - i;
@@ -43,7 +42,8 @@ static bool try_fuzzy_name(struct reading *r, size_t i, size_t least)
 	return try_fuzzy(r, i, least) || (left > least && try_fuzzy(r, i, least + 1));
 }
 
-/* "state" is not a misspelled "stage", nor are "flights" a "Flight attendant". */
+/* Returns true for an ordinary word: "state" is not a misspelled "stage", and "flights" does not
+ * mean "Flight attendant". */
 static bool is_ordinary_word(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
@@ -52,7 +52,7 @@ static bool is_ordinary_word(const struct reading *r, size_t i)
 	       (!t->capitalized && token_in_list(t, WORDS_NEUTRAL)) || map_words_contain(r->nlu, t);
 }
 
-/* "aren't": a word of exclusion is not a name. */
+/* Returns true for a word of exclusion ("aren't"), which is not a name. */
 static bool is_exclusion(const struct token *t)
 {
 	return token_in_list(t, WORDS_EXCLUSION) || token_in_list(t, WORDS_EXCLUSION_NOT_FIRST);
@@ -68,7 +68,7 @@ static size_t underscore_length(const struct question *q, size_t i)
 	return n;
 }
 
-/* "NP99", "HB_SOUTH": letters and digits, or several parts; not "1st" or "10k". */
+/* Returns true for letters and digits, or several parts: "NP99", "HB_SOUTH"; not "1st" or "10k". */
 static bool looks_like_code(const struct question *q, size_t i, size_t n)
 {
 	const struct token *t = &q->tokens[i];
@@ -78,7 +78,7 @@ static bool looks_like_code(const struct question *q, size_t i, size_t n)
 	return n > 1 || (t->has_letter && t->has_digit && t->len >= 3 && t->text[0] > '9');
 }
 
-/* The dimension when the previous word announces a name, or NULL. */
+/* The dimension whose label or preposition is the previous word; or NULL. */
 static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->nlu->catalog;
@@ -95,8 +95,8 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
 }
 
-/* "the Atlantis project": only for dimensions loaded from the data, whose label often follows the
- * name. */
+/* The dimension whose label follows the name ("the Atlantis project"); or NULL. Only for dimensions
+ * loaded from the data. */
 static const struct dimension_def *cue_after(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->nlu->catalog;
@@ -108,7 +108,7 @@ static const struct dimension_def *cue_after(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* Without any capital in the question, case does not tell names from words. */
+/* Returns true when a word is capitalized. Otherwise case does not distinguish names from words. */
 static bool has_capitals(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
@@ -117,7 +117,7 @@ static bool has_capitals(const struct question *q)
 	return false;
 }
 
-/* "Ascend vs Bloomberg": a word joined to a known name has the same dimension. */
+/* The dimension of a known name that is joined to the word ("Ascend vs Bloomberg"); or NULL. */
 static const struct dimension_def *dimension_of_neighbour(const struct reading *r, size_t i)
 {
 	bool capital = r->q.tokens[i].capitalized || !has_capitals(&r->q);
@@ -143,7 +143,7 @@ static bool is_code(const char *value)
 	return digit && digit[1];
 }
 
-/* The dimension whose values are codes, for a code similar to none of them. */
+/* The first dimension whose values are codes, for a code that resembles no value; or NULL. */
 static const struct dimension_def *dimension_of_codes(const struct reading *r)
 {
 	const struct catalog *c = r->nlu->catalog;
@@ -168,8 +168,8 @@ static const struct mention *mention_at(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* "atlantis solar": a word that many names end with makes the previous word part of such a name.
- * "rooftop solar projects" contains no name. */
+/* The dimension of names that share the word at token i ("atlantis solar"); or NULL. The word
+ * before it then belongs to an unknown name. "rooftop solar projects" contains no name. */
 static const struct dimension_def *dimension_of_name_ending(const struct reading *r, size_t i)
 {
 	const struct mention *m = mention_at(r, i);
@@ -221,8 +221,8 @@ static const struct dimension_def *dimension_of_unknown(struct reading *r, size_
 	return t->capitalized || token_in_list(&r->q.tokens[i - 1], WORDS_FROM) ? cue : NULL;
 }
 
-/* "Quillon Ridge": a name extends over capitalized words, even if one of them belongs to a known
- * name. */
+/* The length of a name, which extends over capitalized words ("Quillon Ridge"), even if one of them
+ * belongs to a known name. */
 static size_t name_length(const struct question *q, size_t i, size_t n)
 {
 	while (q->tokens[i].capitalized && token_at(q, i + n)->capitalized &&

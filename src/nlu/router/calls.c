@@ -92,8 +92,8 @@ const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
 	return f;
 }
 
-/* "Summer 26 and Q1 27": keeps the months of each call's year. Every tool with both parameters
- * lists the year first. */
+/* "Summer 26 and Q1 27": keeps only the months of the call's year. The year parameter precedes
+ * the month in every tool that has both. */
 static size_t keep_months(const struct reading *r, const struct fact *f, const struct args *args,
 			  struct value *values)
 {
@@ -162,7 +162,8 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 	return true;
 }
 
-/* NP15 and HB_NORTH with CAISO and ERCOT give two calls, not four. */
+/* Returns false for a combination that contradicts itself: NP15 and HB_NORTH with CAISO and
+ * ERCOT give two calls, not four. */
 static bool call_is_consistent(const struct reading *r, const struct candidate *c,
 			       const struct args *args)
 {

@@ -19,7 +19,7 @@ static const struct router_weights *weights_of(const struct reading *r)
 	return &r->nlu->catalog->router;
 }
 
-/* Trust in the words: one rare word outweighs three that every tool uses. */
+/* The weight of text scores, 0 to 1. One rare word counts more than three that every tool uses. */
 static double words_weight(const struct reading *r)
 {
 	double enough = weights_of(r)->words.enough;
@@ -39,7 +39,7 @@ static double text_score_of(const struct reading *r, const struct tool_def *t)
 	return 0;
 }
 
-/* How clearly the words alone name a tool. */
+/* The highest weighted text score of a tool. */
 static double strongest_text(const struct reading *r)
 {
 	double most = 0;
@@ -196,8 +196,8 @@ static bool words_name_tool(const struct reading *r, const struct numbered_facts
 	return carried && soft;
 }
 
-/* The context's intent for a follow-up of filters and orderings only, which has no subject. NULL:
- * any domain. */
+/* The session context's intent, for a follow-up that has only filters and orderings, and
+ * therefore no subject. NULL: any domain. */
 static const char *context_intent(const struct reading *r, const struct session_context *s)
 {
 	for (size_t i = 0; r->filters_only && s && s->intent && i < r->candidate_count; i++)
@@ -206,8 +206,8 @@ static const char *context_intent(const struct reading *r, const struct session_
 	return NULL;
 }
 
-/* A step of time alone keeps the subject: the tool is one of the session context, or takes all
- * values of it. */
+/* For a follow-up that only changes the time: returns true when the tool keeps the subject. Such
+ * a tool is in the session context, or takes all its values. */
 static bool keeps_subject(const struct session_context *s, const struct candidate *can)
 {
 	size_t values = 0;
@@ -329,7 +329,8 @@ static bool is_listed(const struct understanding *u, const void *def)
 	return false;
 }
 
-/* The share of all content words. General words such as "who" alone do not make a reading. */
+/* The share of the content words that the candidate's text covers. General words such as "who"
+ * alone give 0. */
 static double share_of(const struct reading *r, const struct candidate *c)
 {
 	size_t known = r->text_score.known_words, all = known + r->text_score.unknown_words;

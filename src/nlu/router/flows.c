@@ -1,8 +1,8 @@
 /*
  * Matches questions to flows. A flow is called when all words of its name or of one example occur.
- * The other words must be values that its lines take, words of the flow, or neutral. A word that
- * could narrow, order, negate, group or compare leaves the question to the tools. The confidence is
- * the share of the question that the phrase covers.
+ * The other words must be values that its lines take, words of the flow, or neutral. If any other
+ * word could narrow, order, negate, group or compare, the tools answer the question. The confidence
+ * is the share of the question that the phrase covers.
  */
 #include "nlu_int.h"
 
@@ -162,7 +162,7 @@ static void add_text(struct nlu *k, struct flow_words *f, size_t flow, const cha
 
 	text_tokenize(k->catalog->language, own ? without_slots(k, text, scratch, &p) : text,
 		      scratch, &q);
-	if (own) /* days vary between questions */
+	if (own) /* keeps days out of the phrase, since they vary between questions */
 		dates_parse(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
 	if (calls && !(own && (is_followup(k, &q) || has_map_query(&k->catalog->flows[flow]))))
@@ -271,7 +271,8 @@ static bool is_time(const char *filter)
 	       strcmp(filter, FILTER_MONTH) == 0;
 }
 
-/* A time is stored both as a year and as days; a line that takes either form takes it. */
+/* Returns true when the flow takes the same time in another form. A time is stored both as a
+ * year and as days. */
 static bool is_other_time(const struct reading *r, const struct flow_def *f, const char *filter)
 {
 	if (is_day(filter))
@@ -337,7 +338,8 @@ static bool takes_time(const struct reading *r, const struct flow_def *f)
 	return any;
 }
 
-/* "How is the plant doing today" for a flow about today. */
+/* "How is the plant doing today": returns true when the question is about today and the flow's
+ * texts contain its word for the day. */
 static bool is_of_today(const struct reading *r, const struct flow_def *f)
 {
 	char stem[STEM_BYTES];
@@ -508,7 +510,8 @@ static double *called_shares(const struct reading *r)
 	return shares;
 }
 
-/* The same for words of flows that are not called. */
+/* By catalogue index of the flow: the share of the content words that its texts contain. No
+ * phrase is needed. */
 static double *word_shares(const struct reading *r)
 {
 	const struct catalog_view *may = r->in->may;
@@ -570,14 +573,15 @@ size_t flows_find(const struct reading *r, bool any, struct candidate *out)
 	return n;
 }
 
-/* A month is passed as days to lines without a year. */
+/* Returns true when the time is passed as days: a line takes a start day, and no line takes the
+ * year. */
 static bool takes_days(const struct reading *r, const struct flow_def *f)
 {
 	return is_param(f, FILTER_START) &&
 	       !(facts_get(&r->facts, FILTER_YEAR) && is_param(f, FILTER_YEAR));
 }
 
-/* Writes as filters what the flow's lines take. */
+/* Keeps only the filters that the flow's lines take. */
 static void set_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
 {
 	struct filter *kept;

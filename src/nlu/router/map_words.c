@@ -11,7 +11,7 @@
 
 /* ---- the phrases ---- */
 
-/* "IT", which in lower case is another word. */
+/* Returns true for a short word in capitals, such as "IT". In lower case it is another word. */
 static bool is_capital(const char *text)
 {
 	size_t n = strlen(text);
@@ -111,7 +111,7 @@ static bool has_map_tool(const struct catalog *c)
 	return false;
 }
 
-/* Stems are cut like those of phrases. A word too long for a stem is skipped. */
+/* Adds one cue of a tool as stems. Words too long for a stem are truncated. */
 static void add_cue(struct nlu *k, struct map_words *w, const struct tool_def *t, const char *text)
 {
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
@@ -417,7 +417,8 @@ static bool is_rank(const struct query_builder *a, const struct map_phrase *p, s
 	return i > 0;
 }
 
-/* Returns true for `only`, or an entity of which each row of `only` has at most one. */
+/* Returns true for `only_entity`, or for an entity of which each row of `only_entity` has at most
+ * one. */
 static bool is_within_only_entity(const struct query_builder *a, const struct entity_def *n)
 {
 	struct map_path paths[2];

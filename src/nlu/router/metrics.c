@@ -165,17 +165,17 @@ static size_t read_date_grain(struct query_builder *a, size_t i, const struct ph
 	return n + 1;
 }
 
-/* "Projects that are not solar" */
+/* "Projects that are not solar": returns true for the pronoun after a phrase of the map. */
 static bool is_relative(const struct query_builder *a, size_t i)
 {
 	return i > 0 && a->in_phrase[i - 1] &&
 	       token_in_list(&a->r->q.tokens[i], WORDS_RELATIVE_PRONOUNS);
 }
 
-/* "its", "those": refers to something outside this question, unless "it" or "their" follows what
- * the question names itself ("projects with their COD", "which project is it"), as do "those with
- * at least 4". "This year" is a
- * time, and "it will be late" is another clause. */
+/* "its", "those": returns true for a word that refers to something outside this question. "Those
+ * with at least 4" does not, and neither do "it" and "their" after a name ("projects with their
+ * COD", "which project is it"). "This year" is a time. "It will be late" does, even after
+ * a name. */
 static bool refers_back(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -259,7 +259,7 @@ static bool asks_for_missing(const struct token *t)
 	       (token_in_list(t, WORDS_SOME) || token_in_list(t, WORDS_EXCLUSION));
 }
 
-/* "Have a": a short word that is no preposition, in front of an article. */
+/* "Have a": a short word that is not a preposition, before an article. */
 static bool is_verb_before_article(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -270,8 +270,8 @@ static bool is_verb_before_article(const struct query_builder *a, size_t i)
 	       token_in_list(&q->tokens[i + 1], WORDS_ARTICLES);
 }
 
-/* "Without a buyer", "no COD yet": the word that asks for rows without a value. Returns the index
- * of the dimension's phrase; 0: it does not. */
+/* "Without a buyer", "no COD yet": the word that asks for rows without a value. Returns the
+ * index of the dimension's phrase; 0: none. */
 static size_t negated_dimension(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -295,7 +295,7 @@ static size_t negated_dimension(const struct query_builder *a, size_t i)
 	return 0;
 }
 
-/* Reads "without a buyer". Returns the number of words; 0: it is something else. */
+/* Reads "without a buyer". Returns the number of words; 0: no such phrase. */
 static size_t read_missing(struct query_builder *a, size_t i)
 {
 	size_t at = negated_dimension(a, i), n;
@@ -354,8 +354,9 @@ static size_t read_condition(struct query_builder *a, size_t i, const struct phr
 	return n;
 }
 
-/* "Since March", "before February": the time that was read has an open end, or ends today. Other
- * words of this list ("beyond 2027", "preceding March") have a meaning that was not read. */
+/* "Since March", "before February": returns true when the word is part of the parsed time, which
+ * then has an open end or ends today. Other words of this list ("beyond 2027", "preceding March")
+ * have a meaning that was not parsed. */
 static bool limits_time(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
@@ -436,7 +437,7 @@ static size_t read_cue(struct query_builder *a, size_t i)
 		return 1;
 	}
 	if (token_in_list(t, WORDS_WHO) && !a->analysis && !a->subject && a->group_count == 0)
-		return SIZE_MAX; /* persons, whom nothing else names */
+		return SIZE_MAX; /* "who", when no entity or group is named */
 	if (read_row_count(a, i))
 		return 1;
 	if ((has_exclusion(a) && is_exclusion_word(t)) || negates_condition(a, i) ||
@@ -472,8 +473,8 @@ static bool read_grain(struct query_builder *a, size_t i, const struct phrase_me
 	return true;
 }
 
-/* Reads a phrase of n words: as the target of an adjacent bound, or else as what the query groups
- * or measures. A bound's metric after "by" is both. */
+/* Reads a phrase of n words: as the target of an adjacent bound, or else as what the query
+ * groups or measures. A bounded metric after "by" is both. */
 static bool add_phrase_or_bound(struct query_builder *a, size_t i, size_t n,
 				const struct phrase_meanings *m)
 {
@@ -528,7 +529,8 @@ static size_t read_total(struct query_builder *a, size_t i)
 	return total ? n : 0;
 }
 
-/* "Over time", "by the way": neutral words, if none of them is more. */
+/* "Over time", "by the way": the number of neutral words; 0 when one of them has another
+ * meaning. */
 static size_t neutral_phrase(const struct query_builder *a, size_t i,
 			     const struct phrase_meanings *m)
 {
@@ -701,7 +703,7 @@ static bool resolve_group(struct query_builder *a, const struct phrase_meanings 
 		return metrics_add_by(a, grain);
 	p = metrics_pick_meaning(m, metrics_entity(a));
 	if (!p || (!m->exact && !m->grouped && p->dimension &&
-		   column_is_day(p->dimension->map.type))) /* "revise" is not when it was revised */
+		   column_is_day(p->dimension->map.type))) /* "revise" names no date */
 		return false;
 	if (m->missing) {
 		a->named.items[a->named.count] = p->dimension;

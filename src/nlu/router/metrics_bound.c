@@ -19,7 +19,7 @@ bool bounds_are_supported(const struct query_builder *a)
 	for (size_t i = 0; i < a->r->constraint_count; i++) {
 		const struct constraint *s = &a->r->constraints[i];
 		bool left_out = s->slot == SLOT_NOT && s->dimension && s->dimension->map.entity;
-		bool change = a->slots.percent && s->slot == SLOT_NONE && /* read as a slot */
+		bool change = a->slots.percent && s->slot == SLOT_NONE && /* it becomes a slot */
 			      s->amount.to == a->slots.to;
 
 		if (!left_out && !change && !(is_bound(s) && !s->amount.ambiguous))
@@ -56,7 +56,7 @@ static bool only_links(const struct question *q, size_t from, size_t to)
 	return true;
 }
 
-/* "More than two high risk tasks": values of what is counted may stand in between. */
+/* "More than two high risk tasks": only values may occur between the number and its target. */
 static bool only_values(const struct query_builder *a, size_t from, size_t to)
 {
 	if (from > to)
@@ -129,8 +129,8 @@ static bool resolve_named_target(const struct query_builder *a, struct bound_tar
 	return b->dimension || b->measure || b->metric;
 }
 
-/* Returns true for a measure of another column. Measures of one column are the same number of a
- * row. */
+/* Returns true for a measure of another column. Measures of the same column have the same value
+ * in each row. */
 static bool is_other_column(const struct measure_def *found, const struct measure_def *m)
 {
 	return found && found->column != m->column;

@@ -213,7 +213,7 @@ static bool apply_period(const struct query_builder *a, json_t *query, json_t *a
 	return true;
 }
 
-/* "And the cheapest?" of a price is the lowest. */
+/* "And the cheapest?": the lowest, if the metric is a price. */
 static void apply_price_order(struct query_builder *a, const json_t *query)
 {
 	struct query_builder before = *a;

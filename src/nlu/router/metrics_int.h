@@ -73,7 +73,7 @@ struct phrase_meanings {
 
 /* The target of a bound: a measure of each row, or a metric of each group or listed row. */
 struct bound_target {
-	struct phrase_meanings named; /* as named; count 0: known by its unit only */
+	struct phrase_meanings named; /* the named target; count 0: only its unit is known */
 	const struct dimension_def *dimension;
 	const struct measure_def *measure;
 	const struct metric_def *metric;
@@ -143,7 +143,7 @@ struct query_builder {
 	struct {
 		struct phrase_meanings phrase; /* "main platforms", "L1"; count 0: none */
 		const char
-			*value; /* a level of the subject; MAP_ASK: to be asked; NULL: irrelevant */
+			*value; /* a level of the subject; MAP_ASK: the user is asked; NULL: none */
 	} level;
 	bool lists_columns; /* "name and status of": the question lists the columns */
 	const char *by[MAP_BY_MAX];
@@ -255,7 +255,7 @@ bool metrics_call(const struct query_builder *a, const json_t *query,
 json_t *metrics_year(int year);
 /* Adds conditions and the period to the query. Returns false when a fact cannot be a condition. */
 bool metrics_add_facts(struct query_builder *a, json_t *query);
-/* The dimension of the measured entity that has the same filter, else the one given. */
+/* The dimension of the measured entity that has the same filter, else `read`. */
 const struct dimension_def *metrics_own_dimension(const struct query_builder *a,
 						  const struct dimension_def *read);
 
@@ -293,7 +293,8 @@ bool bounds_set_target(struct query_builder *a, const struct phrase_meanings *m,
 		       size_t n);
 /* Finds the measure or metric of each bound without one, after all names are resolved. */
 bool bounds_resolve(struct query_builder *a);
-/* In a follow-up, a bound that names nothing applies to the only metric of the grouped query. */
+/* In a follow-up, a bound without a named target applies to the only metric of the grouped
+ * query. */
 void bounds_default_to_metric(struct query_builder *a, const json_t *query);
 /* "Prices above $60": when a bounded average is not grouped, the bound applies to rows and the
  * query counts them. */

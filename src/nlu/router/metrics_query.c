@@ -1,6 +1,6 @@
 /*
  * Builds a query over the map when no tool answers the whole question. If the words do not form a
- * query, or the map refuses it, the other readers continue.
+ * query, or the map refuses it, the question is read in other ways.
  */
 #include "metrics_int.h"
 
@@ -21,7 +21,7 @@ static json_t *names_json(const struct query_builder *a, bool metrics)
 	return list;
 }
 
-/* A list with a bounded measure is ordered by that measure. */
+/* Returns true for a list with a bounded measure, which is ordered by that measure. */
 static bool ranks_rows(const struct query_builder *a)
 {
 	bool above;
@@ -29,8 +29,8 @@ static bool ranks_rows(const struct query_builder *a)
 	return a->metric_count == 0 && a->subject && bounds_measure(a, &above);
 }
 
-/* The first metric of entities that the dimension distinguishes, when it has none itself: prices
- * for hub-zones. NULL: none, or several entities. */
+/* The default metric of a dimension whose own entity has no metric: the first metric of the only
+ * entity that refers to it, such as prices for hub-zones. NULL: none, or several such entities. */
 static const struct metric_def *default_metric_of(const struct query_builder *a,
 						  const struct dimension_def *d)
 {
@@ -76,7 +76,8 @@ static void resolve_comparison(struct query_builder *a)
 	}
 }
 
-/* "Which country has the most customers", not "the top customers by country". */
+/* Returns true for "which country has the most customers", but not "the top customers by
+ * country". */
 static bool counts_of_ranked(const struct query_builder *a)
 {
 	for (size_t i = 0; i < a->group_count; i++)
@@ -89,7 +90,7 @@ bool metrics_is_total(const struct query_builder *a)
 {
 	for (size_t i = 0; i < a->r->q.count && a->metric_count == 1; i++)
 		if (token_in_list(&a->r->q.tokens[i], WORDS_AND))
-			return false; /* of an unknown second item */
+			return false; /* "total budget and …": the second item is unknown */
 	for (size_t i = 0; i < a->metric_count; i++) {
 		const struct measure_def *m = a->metrics[i]->measure;
 
@@ -122,7 +123,8 @@ static bool ranks_subject(const struct query_builder *a)
 	       a->by_count == 0 && (a->top || a->bottom);
 }
 
-/* "The biggest project in each market": one row of the subject per group, which no query gives. */
+/* "The biggest project in each market": one row of the subject per group, which no query
+ * supports. */
 static bool ranks_within_groups(const struct query_builder *a)
 {
 	const struct question *q = &a->r->q;
@@ -218,7 +220,7 @@ static bool resolve_analysis(struct query_builder *a)
 	return a->metric_count > 0 && bounds_resolve(a) && metrics_resolve_slots(a);
 }
 
-/* "Top 5 by spend": rows of what has the metric. */
+/* Returns true when the question asks for several rows: "top 5 by spend". */
 static bool asks_several(const struct query_builder *a)
 {
 	const struct fact *top = facts_get(&a->r->facts, FILTER_TOP_N);
@@ -333,7 +335,7 @@ static bool write_list(struct query_builder *a, json_t *query)
 		return false;
 	json_set_str(query, MAP_LIST, a->subject->name);
 	if (!a->level.value && !narrows && a->subject->levels.count > 0)
-		a->level.value = MAP_ASK; /* platforms and their features are separate lists */
+		a->level.value = MAP_ASK; /* each level is a separate list */
 	if (a->rows == 0 && !a->top && !a->bottom)
 		return true;
 	if (a->top || a->bottom)
@@ -348,7 +350,7 @@ static bool write_list(struct query_builder *a, json_t *query)
 		rows = requested ? (int)json_integer_value(requested)
 		       : a->singular.named || a->singular.ranked ? 1
 								 : ROWS_OF_MANY;
-		json_object_del(query, MAP_BOTTOM); /* the order already gives the end */
+		json_object_del(query, MAP_BOTTOM); /* replaced by the sort order */
 	}
 	json_set_int(query, MAP_TOP, rows);
 	return true;
@@ -368,7 +370,7 @@ static bool write_metrics(const struct query_builder *a, json_t *query)
 	return true;
 }
 
-/* What a question without a name sorts by: the first metric, or the bounded measure of a list. */
+/* The sort key when the question names none: the first metric, or the bounded measure of a list. */
 static const char *default_order(const struct query_builder *a, const json_t *query)
 {
 	const struct measure_def *m;
@@ -405,8 +407,8 @@ bool metrics_add_order(const struct query_builder *a, json_t *query)
 	return true;
 }
 
-/* "Projects with more than 10 changes in 2025": a list takes no time, so the bounded metric is
- * shown by the subject. */
+/* "Projects with more than 10 changes in 2025": a list takes no time, so the query measures the
+ * bounded metric by subject instead. */
 static void group_bounded_list(struct query_builder *a, const json_t *query)
 {
 	if (a->metric_count == 0 && a->subject && a->by_count == 0 && bounds_metric(a) &&
@@ -425,8 +427,7 @@ static bool write_query(struct query_builder *a, json_t *query)
 	return metrics_add_order(a, query);
 }
 
-/* Returns true when the map's refusal explains the reason and an alternative that fit the
- * question. */
+/* Returns true for a refusal whose reason and suggestions answer the question. */
 static bool is_explained_refusal(const struct query_builder *a, const struct map_problem *why)
 {
 	return why->code &&
@@ -454,9 +455,9 @@ static bool names_day(const struct query_builder *a)
 	return false;
 }
 
-/* A tool answers but needs a value: prefer the query if the question groups, sorts or narrows by
- * something other than a value ("projects with a COD in 2027"), or names rows or amounts of a data
- * source in several words. */
+/* Returns true when the query is preferred to a tool that would ask for a value. The question
+ * groups, sorts or narrows by something other than a value ("projects with a COD in 2027"), or
+ * names rows or amounts of a data source in several words. */
 static bool is_preferred_to_asking(const struct query_builder *a)
 {
 	if (a->by_count + a->r->constraint_count + a->conditions.count > 0 || a->order.by.count > 0)
@@ -471,7 +472,8 @@ static bool is_preferred_to_asking(const struct query_builder *a)
 		(a->measured_metric.count > 0 && a->measured_metric.items[0]->count > 1));
 }
 
-/* Where a tool has no time, only a date that the question names has the meaning of its time. */
+/* Returns true when the query is preferred to the tool. If the tool takes no time, the question
+ * must name the date that its time refers to. */
 static bool is_preferred(const struct query_builder *a, enum tool_lack lack)
 {
 	if (lack == TOOL_LACKS_TIME)

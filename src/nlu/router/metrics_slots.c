@@ -69,7 +69,7 @@ void metrics_find_change(struct query_builder *a)
 	for (size_t i = 0; i < a->r->constraint_count; i++)
 		if (a->r->constraints[i].slot == SLOT_NONE)
 			set_change(a, &a->r->constraints[i].amount, unit);
-	/* reads a copy: numbers that no analysis takes stay unused */
+	/* searches a copy: numbers that no analysis takes stay unused */
 	q.tokens = arena_alloc(a->r->arena, (q.count + 1) * sizeof(*q.tokens));
 	memcpy(q.tokens, a->r->q.tokens, (q.count + 1) * sizeof(*q.tokens));
 	if (!a->slots.percent &&
@@ -104,7 +104,8 @@ static bool is_value_of_entity(const struct query_builder *a, const struct fact 
 	       f->dimension->map.entity == metrics_entity(a);
 }
 
-/* The value of the group's dimension, else of the title dimension, else the only value. */
+/* The item to compare: the value of the group's dimension, else of the title dimension, else the
+ * only value. */
 static const struct fact *compared_item(struct query_builder *a)
 {
 	const struct dimension_def *title = metrics_title(a, metrics_entity(a));
@@ -162,7 +163,7 @@ bool metrics_resolve_slots(struct query_builder *a)
 		return false;
 	if (!slot_of(a->analysis, SLOT_THING))
 		return true;
-	a->cues.compares = false; /* the analysis compares with all others */
+	a->cues.compares = false; /* the analysis compares the item with all others */
 	if (a->slots.name)
 		return true;
 	a->slots.item = compared_item(a);

@@ -35,8 +35,8 @@ static const struct dimension_def *same_filter(const struct query_builder *a,
 	return NULL;
 }
 
-/* The dimension of the values: the named one, else one of the counted entity that has these values
- * ("Paris" of invoices is a billing city), else the one read. NULL: undetermined. */
+/* The dimension of the values: the named one, else one of the counted entity that has these
+ * values ("Paris" of invoices is a billing city), else `read`. NULL: undetermined. */
 static const struct dimension_def *dimension_of(const struct query_builder *a,
 						const struct dimension_def *read,
 						const struct value *values, size_t count)
@@ -264,8 +264,8 @@ static const struct dimension_def *named_day(const struct query_builder *a)
 	return found;
 }
 
-/* Compares a date of the rows with the time of the question. Returns false when that has another
- * form. */
+/* Compares a date of the rows with the time of the question. Returns false when the time cannot
+ * be expressed as one comparison. */
 static bool add_day_span(const struct parsed_time *t, const struct dimension_def *day,
 			 json_t *where)
 {

@@ -248,8 +248,8 @@ static double mean_length(const double *lengths, size_t all, size_t n)
 	return n > 0 && sum > 0 ? sum / (double)n : 1;
 }
 
-/* The inverse document frequency. A tool that only mentions the word counts as a fraction,
- * compared with one that has it in its name. */
+/* The inverse document frequency. A tool that only mentions the word counts as a fraction of one
+ * that has it in its name. */
 static double inverse_document_frequency(const struct router *r, const struct term *t)
 {
 	double most = 0, tools = 0, n = (double)r->indexed_tools;

@@ -1,9 +1,9 @@
 /*
- * Finds the words of a question that nothing uses. A word is used when a filter, time or number
- * took it, when the chosen tool uses it, or when the language lists it as neutral. An unused word
- * could narrow, order, negate, group or compare, and prevents a confident answer. Rules decide for
- * some words: "by" needs a group, "without" an excluded name, "since" a time, "largest" a tool that
- * ranks.
+ * Finds the words of a question that nothing uses. A word is used when it belongs to a filter, time
+ * or number, when the chosen tool uses it, or when the language lists it as neutral. An unused word
+ * could narrow, order, negate, group or compare, and prevents a confident answer. Some words have
+ * their own rules: "by" needs a group, "without" an excluded name, "since" a time, "largest" a tool
+ * that ranks.
  */
 #include "tool_vocabulary.h"
 
@@ -281,8 +281,8 @@ static size_t next_noun(const struct word_check *a, size_t i)
 	return q->count;
 }
 
-/* "viewed the most reports" for users ranked by views: "most" measures the verb before it, over
- * items the tool counts. */
+/* "viewed the most reports" for users ranked by views: "most" belongs to the verb before it, and
+ * the tool counts the items after it. */
 static bool most_of_ranked(const struct word_check *a, size_t i, size_t noun)
 {
 	const struct question *q = &a->r->q;
@@ -489,7 +489,8 @@ static bool minus_is_accounted(const struct word_check *a, size_t i)
 		comparison_is_accounted(a, i));
 }
 
-/* As a description, "opened" is not a synonym of "viewed". */
+/* Returns true when the word is not a synonym of another. As a description, "opened" does not
+ * mean "viewed". */
 static bool is_literal(const struct word_check *a, const struct token *t)
 {
 	char stem[STEM_BYTES], family[STEM_BYTES];
@@ -575,8 +576,8 @@ static bool is_accounted(const struct word_check *a, size_t i)
 	if (t->number >= 0 ||
 	    (token_number(t) > 1 && time_unit_of(token_at(q, i + 1)) != UNIT_NONE))
 		return repeats_number(a, token_number(t)); /* "five years later" */
-	/* A measure that the tool does not have, of which its domain speaks, or which is another
-	 * form of a neutral word ("actuals"). */
+	/* A measure of the map that the tool does not have. The word may still occur in the
+	 * domain's texts, or be a form of a neutral word ("actuals"). */
 	if ((word_origins(a, t) & ~FROM_DOMAIN) == 0 && !token_in_list(t, WORDS_NEUTRAL) &&
 	    map_words_measure_at(a->r->nlu, q, i))
 		return false;
@@ -586,8 +587,8 @@ static bool is_accounted(const struct word_check *a, size_t i)
 	       (a->r->text_score.unknown_words <= UNKNOWN_WORDS_MAX && is_misspelled_neutral(a, t));
 }
 
-/* The number of words of a phrase that asks for an analysis, if the tool does not use its content
- * words, or if it has none: "stand out", "more and more". 0: none. */
+/* The number of words of a phrase that asks for an analysis; 0: none. The tool must not use its
+ * content words, or it must have none, as in "stand out" or "more and more". */
 static size_t analysis_words(const struct word_check *a, size_t i)
 {
 	size_t n = map_words_cue_length(a->r->nlu, &a->r->q, i), used = 0, content = 0;
@@ -602,7 +603,7 @@ static size_t analysis_words(const struct word_check *a, size_t i)
 	return n > 1 && used < n ? n : 0;
 }
 
-/* "In total" of several calls, each of which gives its own. */
+/* "In total" for several calls, each of which has its own total. */
 static bool is_total_of_several(const struct word_check *a, size_t i, size_t n)
 {
 	for (size_t at = i; at < i + n && a->c->fit.calls > 1; at++)
@@ -639,8 +640,8 @@ static size_t phrase_end(const struct word_check *a, size_t i)
 	return to;
 }
 
-/* The end of used words from `i` to `to`, without trailing links to unused ones: "in the last 0
- * days". */
+/* The end of the used words from `i` to `to`, without link words that belong to unused words:
+ * "in the last 0 days". */
 static size_t trim_links(const struct word_check *a, size_t i, size_t to)
 {
 	const struct question *q = &a->r->q;

@@ -1,6 +1,6 @@
 /*
- * What a word does in its question, told by its neighbours: it ends a clause, names a dimension,
- * describes what is asked for, commands, or refers to a row of the last answer.
+ * Determines the role of a word from its neighbours: it ends a clause, names a dimension, describes
+ * what is asked for, commands, or refers to a row of the last answer.
  */
 #include "tool_vocabulary.h"
 
