@@ -36,8 +36,8 @@ const char *tool_facts_error(const struct tool_def *tool, const struct result *r
 		if (!d && !is_common(f->name))
 			return arena_printf(a, "fact %s is added but not declared", f->name);
 		if (d && !(tool->map && d->unit_of) && !same_unit(f->unit, unit_of(d, r, a)))
-			return arena_printf(a, "fact %s has the unit %s, but %s is declared", f->name,
-					    f->unit ? f->unit : "none",
+			return arena_printf(a, "fact %s has the unit %s, but %s is declared",
+					    f->name, f->unit ? f->unit : "none",
 					    unit_of(d, r, a) ? unit_of(d, r, a) : "none");
 	}
 	if (r->outcome.kind != OUTCOME_ROWS || result_fact(r, RESULT_FACTS_LEFT_OUT))
