@@ -261,8 +261,12 @@ static bool write_newest(struct block *b, const char *name, const char *const *o
 		buf_printf(out, "%s%s", i ? ", " : "\nGROUP BY ", inside[i]);
 	buf_printf(out, ") %s ON %s.k0 = %s", name, name, outside[count]);
 	for (size_t i = 0; i < count; i++)
-		buf_printf(out, " AND (%s.k%zu = %s OR (%s.k%zu IS NULL AND %s IS NULL))", name,
-			   i + 1, outside[i], name, i + 1, outside[i]);
+		/* SQLite uses an index with IS, but compares all rows with OR */
+		if (b->w->dialect == DIALECT_SQLITE)
+			buf_printf(out, " AND %s.k%zu IS %s", name, i + 1, outside[i]);
+		else
+			buf_printf(out, " AND (%s.k%zu = %s OR (%s.k%zu IS NULL AND %s IS NULL))",
+				   name, i + 1, outside[i], name, i + 1, outside[i]);
 	return !buf_over(out);
 }
 

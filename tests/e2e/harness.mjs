@@ -163,7 +163,6 @@ function environment(options, port, adminPort, dataDir, warehouse) {
     ...inherited, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
     VESPER_JWT_SECRET: SECRET, VESPER_AUTH_CURSOR_SECRET: `cursor-${MARK}`, VESPER_TODAY: '2026-02-27',
     VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
-    VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: `${patient(10_000)}` /* the default, longer on a slow machine */,
     VESPER_LIMITS_SHED_MS: '0' /* no load shedding, even on a busy machine: overload.test.mjs tests it */, ...(demo && { VESPER_DEMO: '1' }),
     ...(mock && { ANTHROPIC_API_KEY: MODEL_KEY, ANTHROPIC_BASE_URL: mock.url }), ...env,
   };
