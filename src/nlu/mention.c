@@ -16,7 +16,6 @@
 #define NUMBER_NAME_LEAST 100 /* smaller numbers are hours, days or counts */
 #define NUMBER_YEAR_FIRST 1900
 #define NUMBER_YEAR_LAST  2199
-#define CODES_LOOKED_AT   64 /* values of a dimension sampled to detect codes */
 
 /* ---- windows of words ---- */
 
